@@ -1,0 +1,301 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.heddle.cluster.engine;
+
+import java.io.IOException;
+import java.net.BindException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.NetworkInterface;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import javax.net.ssl.SSLContext;
+import org.jgroups.BytesMessage;
+import org.jgroups.JChannel;
+import org.jgroups.Message;
+import org.jgroups.Receiver;
+import org.jgroups.View;
+import org.jgroups.protocols.FD_ALL3;
+import org.jgroups.protocols.FRAG4;
+import org.jgroups.protocols.MERGE3;
+import org.jgroups.protocols.PerDestinationBundler;
+import org.jgroups.protocols.UNICAST3;
+import org.jgroups.protocols.VERIFY_SUSPECT2;
+import org.jgroups.protocols.pbcast.GMS;
+import org.jgroups.protocols.pbcast.NAKACK2;
+import org.jgroups.protocols.pbcast.STABLE;
+import org.jgroups.util.DefaultThreadFactory;
+import org.jgroups.util.MessageBatch;
+import org.jspecify.annotations.Nullable;
+
+/// Carries packets over TCP connections of JGroups.
+///
+/// JGroups is a pipe and a rumour here: it finds nodes, connects, sends again what a broken
+/// connection has lost, and says whom it has lost sight of. Its views decide nothing.
+///
+/// **Thread** any. [#send] puts the packet into a queue of its destination, which has a thread: a
+/// stopped node keeps back only what goes to it.
+public final class JGroupsEngine implements Engine {
+  /*
+   * The stack, from below. NodeTransport: bytes, and addresses as they become known. SeedDiscovery:
+   * who is there. MERGE3: parts that find each other later. FD_ALL3, VERIFY_SUSPECT2: rumours of
+   * silent nodes. NAKACK2, STABLE: messages to all, which only JGroups itself sends. UNICAST3:
+   * packets in order, sent again after a broken connection. GMS: views. FRAG4: packets above 60,000
+   * bytes.
+   *
+   * A sender thread for each destination (use_single_sender_thread=false) is vital. With the
+   * default, one stopped node held traffic to another for 9.1 s.
+   *
+   * Rejected. FD_SOCK2: a second port, without TLS; a closed connection is a rumour here, within a
+   * second of a kill. UFC, MFC: sessions have windows. The name of the cluster in JGroups: it would
+   * drop what comes from another cluster without a word; the greeting of sessions says both names.
+   */
+  private static final System.Logger LOG = System.getLogger("dev.heddle.cluster");
+  private static final String CHANNEL = "heddle";
+  private static final int FRAGMENT_BYTES = 60_000;
+  private static final int CONNECT_MILLIS = 1_000;
+
+  private final Settings settings;
+  private final Refusals refusals;
+  private final Set<org.jgroups.Address> known = ConcurrentHashMap.newKeySet();
+
+  // set by open, once
+  private volatile @Nullable Listener listener;
+  private volatile @Nullable JChannel channel;
+  private volatile @Nullable NodeTransport transport;
+  private volatile @Nullable UNICAST3 unicast;
+
+  /// How an engine connects.
+  ///
+  /// @param node its name, for logs
+  /// @param bind the address it listens at; the port is exact
+  /// @param seeds where other nodes may be, unresolved; its own address may be among them
+  /// @param tls for TLS 1.3 on both sides; null for plain TCP
+  public record Settings(
+      String node,
+      InetSocketAddress bind,
+      List<InetSocketAddress> seeds,
+      @Nullable SSLContext tls) {
+    public Settings {
+      seeds = List.copyOf(seeds);
+    }
+  }
+
+  record PeerAddress(org.jgroups.Address address) implements Address {
+    @Override
+    public String toString() {
+      return address.toString();
+    }
+  }
+
+  public JGroupsEngine(Settings settings) {
+    this.settings = settings;
+    refusals = new Refusals(settings.node);
+  }
+
+  /// How many connections it has refused, or lost before they had greeted.
+  public int refusedConnections() {
+    return refusals.count();
+  }
+
+  @Override
+  public void open(Listener to) throws IOException {
+    checkBindAddress();
+    JGroupsLog.install();
+    listener = to;
+    JChannel opened = null;
+    try {
+      opened = channel();
+      channel = opened;
+      opened.connect(CHANNEL);
+    } catch (Exception e) {
+      if (opened != null) {
+        opened.close();
+      }
+      throw explain(e);
+    }
+  }
+
+  private void checkBindAddress() throws IOException {
+    InetAddress address = settings.bind.getAddress();
+    if (address == null) {
+      throw new IOException("the host name " + settings.bind.getHostString() + " has no address");
+    }
+    if (NetworkInterface.getByInetAddress(address) == null && !address.isLoopbackAddress()) {
+      throw new IOException(
+          address.getHostAddress()
+              + " is not an address of this machine; bind to one of those that ip addr shows");
+    }
+  }
+
+  private IOException explain(Exception e) {
+    for (Throwable cause = e; cause != null; cause = cause.getCause()) {
+      if (cause instanceof BindException) {
+        int port = settings.bind.getPort();
+        return new PortTakenException(
+            "port "
+                + port
+                + " of "
+                + settings.bind.getAddress().getHostAddress()
+                + " is taken by another program ("
+                + "ss -ltnp 'sport = :"
+                + port
+                + "' names it); stop it, or bind to another port",
+            e);
+      }
+    }
+    return new IOException("JGroups cannot start at " + settings.bind + ": " + e.getMessage(), e);
+  }
+
+  /// Another program listens at the port.
+  public static final class PortTakenException extends IOException {
+    private static final long serialVersionUID = 1L;
+
+    PortTakenException(String message, Throwable cause) {
+      super(message, cause);
+    }
+  }
+
+  private JChannel channel() throws Exception {
+    var tcp = new NodeTransport(this::found, this::suspected);
+    var threads = new DefaultThreadFactory("heddle-jgroups-" + settings.node, true, true);
+    tcp.setThreadFactory(threads);
+    tcp.setSocketFactory(new NodeSockets(settings.tls, CONNECT_MILLIS, refusals));
+    tcp.setBindAddress(settings.bind.getAddress());
+    tcp.setBindPort(settings.bind.getPort());
+    tcp.setPortRange(0);
+    tcp.tcpNodelay(true);
+    tcp.setSockConnTimeout(CONNECT_MILLIS);
+    tcp.setMaxLength(NodeTransport.FRAME_BYTES);
+    tcp.enableSuspectEvents(true);
+    tcp.logAcceptError(false);
+    // Virtual threads started by a coroutine would inherit its scheduler.
+    tcp.useVirtualThreads(false);
+    tcp.setMessageProcessingPolicy("max");
+    var bundler = new PerDestinationBundler();
+    bundler.useSingleSenderThread(false);
+    tcp.setBundler(bundler);
+    transport = tcp;
+    UNICAST3 inOrder = new UNICAST3();
+    unicast = inOrder;
+    var seeds = new SeedDiscovery(settings.seeds);
+    seeds.asyncDiscoveryUseSeparateThread(true); // a seed that does not answer delays no other
+    var stack =
+        new JChannel(
+            tcp,
+            seeds,
+            new MERGE3().setMinInterval(1_000).setMaxInterval(3_000),
+            new FD_ALL3().setTimeout(8_000).setInterval(2_000),
+            new VERIFY_SUSPECT2().setTimeout(1_000),
+            new NAKACK2().useMcastXmit(false),
+            inOrder,
+            new STABLE().setDesiredAverageGossip(50_000).setMaxBytes(4_000_000),
+            new GMS().setJoinTimeout(500).printLocalAddress(false),
+            new FRAG4().setFragSize(FRAGMENT_BYTES));
+    tcp.disableDiagnostics();
+    stack.name(settings.node);
+    stack.setDiscardOwnMessages(true);
+    stack.setReceiver(new Packets());
+    return stack;
+  }
+
+  private final class Packets implements Receiver {
+    @Override
+    public void receive(Message message) {
+      received(message);
+    }
+
+    @Override
+    public void receive(MessageBatch batch) {
+      for (Message message : batch) {
+        received(message);
+      }
+    }
+
+    @Override
+    public void viewAccepted(View view) {
+      for (org.jgroups.Address member : view.getMembersRaw()) {
+        found(member);
+      }
+    }
+  }
+
+  private void received(Message message) {
+    Listener to = listener;
+    org.jgroups.Address from = message.getSrc();
+    if (to == null || from == null || !(message instanceof BytesMessage) || !message.hasArray()) {
+      return;
+    }
+    if (known.add(from)) {
+      to.found(new PeerAddress(from));
+    }
+    byte[] array = message.getArray();
+    int offset = message.getOffset();
+    int length = message.getLength();
+    if (offset != 0 || length != array.length) {
+      array = java.util.Arrays.copyOfRange(array, offset, offset + length);
+    }
+    to.received(new PeerAddress(from), array);
+  }
+
+  private void found(org.jgroups.Address address) {
+    JChannel here = channel;
+    Listener to = listener;
+    if (to != null && here != null && !address.equals(here.getAddress()) && known.add(address)) {
+      to.found(new PeerAddress(address));
+    }
+  }
+
+  private void suspected(org.jgroups.Address address) {
+    Listener to = listener;
+    if (to != null) {
+      to.suspected(new PeerAddress(address));
+    }
+  }
+
+  @Override
+  public Address address() {
+    JChannel here = channel;
+    if (here == null || here.getAddress() == null) {
+      throw new IllegalStateException("the engine of node '" + settings.node + "' is not open");
+    }
+    return new PeerAddress(here.getAddress());
+  }
+
+  @Override
+  public void send(Address to, byte[] packet, Urgency urgency) {
+    JChannel here = channel;
+    if (here == null) {
+      throw new IllegalStateException("the engine of node '" + settings.node + "' is not open");
+    }
+    Message message = new BytesMessage(((PeerAddress) to).address, packet);
+    if (urgency == Urgency.URGENT) {
+      message.setFlag(Message.Flag.OOB);
+    }
+    try {
+      here.send(message);
+    } catch (Exception e) { // closed, or broken: the packet is lost, as an engine may
+      LOG.log(System.Logger.Level.DEBUG, "a packet to " + to + " was not sent", e);
+    }
+  }
+
+  @Override
+  public void forget(Address address) {
+    org.jgroups.Address peer = ((PeerAddress) address).address;
+    known.remove(peer);
+    UNICAST3 inOrder = unicast;
+    NodeTransport tcp = transport;
+    if (inOrder != null && tcp != null) {
+      inOrder.closeConnection(peer);
+      tcp.drop(peer);
+    }
+  }
+
+  @Override
+  public void close() {
+    JChannel here = channel;
+    if (here != null) {
+      here.close();
+    }
+  }
+}

@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.heddle.cluster.engine;
+
+import java.io.DataInput;
+import java.io.IOException;
+import java.util.function.Consumer;
+import org.jgroups.Address;
+import org.jgroups.Message;
+import org.jgroups.PhysicalAddress;
+import org.jgroups.blocks.cs.Connection;
+import org.jgroups.protocols.TCP;
+import org.jgroups.util.ByteArrayDataInputStream;
+import org.jgroups.util.MessageBatch;
+
+/// The lowest protocol of the stack: TCP, with limits on what it reads, and with what it learns of
+/// other nodes told at once.
+///
+/// **Thread** those of JGroups.
+final class NodeTransport extends TCP {
+  // A bundle has at most 64,000 bytes, and a fragment 60,000: no message of the stack is larger.
+  static final int FRAME_BYTES = 128 * 1024;
+
+  private final Consumer<Address> found;
+  private final Consumer<Address> suspected;
+
+  NodeTransport(Consumer<Address> found, Consumer<Address> suspected) {
+    this.found = found;
+    this.suspected = suspected;
+  }
+
+  @Override
+  protected boolean addPhysicalAddressToCache(
+      Address logical, PhysicalAddress physical, boolean overwrite) {
+    boolean added = super.addPhysicalAddressToCache(logical, physical, overwrite);
+    if (logical != null && physical != null && !logical.equals(local_addr)) {
+      found.accept(logical);
+    }
+    return added;
+  }
+
+  @Override
+  public void connectionClosed(Connection connection) {
+    if (connected && connection.peerAddress() instanceof PhysicalAddress physical) {
+      Address peer = logical_addr_cache.getByValue(physical);
+      if (peer != null) {
+        suspected.accept(peer);
+      }
+    }
+    super.connectionClosed(connection);
+  }
+
+  /// Reads one frame. An exception ends the connection.
+  @Override
+  public void receive(Address from, DataInput in, int length) throws Exception {
+    if (length < 3 || length > FRAME_BYTES) {
+      throw new IOException("a frame of " + length + " bytes from " + from);
+    }
+    byte[] frame = new byte[length];
+    in.readFully(frame);
+    receive(from, frame, 0, length);
+  }
+
+  @Override
+  protected void handleSingleMessage(DataInput in, boolean multicast) {
+    try {
+      Message message = ReceivedMessages.readMessage((ByteArrayDataInputStream) in);
+      if (multicast || !unicastDestMismatch(message.getDest())) {
+        msg_processing_policy.process(message, message.isFlagSet(Message.Flag.OOB));
+        msg_stats.received(message);
+      }
+    } catch (Exception e) {
+      log.warn("a broken message", e);
+    }
+  }
+
+  @Override
+  protected void handleMessageBatch(DataInput in, boolean multicast) {
+    try {
+      MessageBatch[] batches = ReceivedMessages.readBatch((ByteArrayDataInputStream) in, multicast);
+      for (int i = 1; i >= 0; i--) { // the urgent ones first
+        if (batches[i] != null) {
+          msg_stats.received(batches[i]);
+          processBatch(batches[i], i == 1);
+        }
+      }
+    } catch (Exception e) {
+      log.warn("a broken batch of messages", e);
+    }
+  }
+
+  /// Ends the connection to a node at once: writers that wait for it wait no longer.
+  void drop(Address logical) {
+    PhysicalAddress physical = getPhysicalAddressFromCache(logical);
+    if (physical == null || srv == null) {
+      return;
+    }
+    srv.forAllConnections((peer, connection) -> {
+      if (peer.equals(physical)) {
+        close(connection);
+      }
+    });
+  }
+
+  private static void close(Connection connection) {
+    try {
+      connection.close(false); // not gracefully: that would write, and wait
+    } catch (IOException e) {
+      // safe: the connection is not used again
+    }
+  }
+}

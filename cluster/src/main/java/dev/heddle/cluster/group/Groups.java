@@ -1,0 +1,368 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.heddle.cluster.group;
+
+import dev.heddle.cluster.wire.Frame;
+import dev.heddle.cluster.wire.Limits;
+import dev.heddle.internal.SpinLock;
+import dev.heddle.process.Exit;
+import dev.heddle.process.Pid;
+import dev.heddle.process.SendResult;
+import dev.heddle.process.links.ProcessLinks;
+import dev.heddle.process.remote.LocalProcesses;
+import dev.heddle.process.remote.NodePeer;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/// The groups of a node: its own members, of which it alone decides, and those that the other nodes
+/// in touch have told of. Any thread.
+public final class Groups {
+  /*
+   * Each node decides about its own processes and no others. It tells every session the full set
+   * first and each change then, in the FIFO of the session. So two nodes in touch agree as soon as
+   * nothing is on its way, and there is nothing to reconcile: a new session begins with a full set.
+   *
+   * A process may join a group several times and is a member until it has left as often. Only the
+   * first join and the last leave are told. Its end removes it from all its groups, with one change
+   * each.
+   *
+   * I1. The frames of a session are sent under the lock, so they have the order of the changes, and
+   *     no change falls between the full set and the first delta. [GroupsTest]
+   * I2. Of a session that has ended, nothing remains. [GroupsTest]
+   *
+   * Lock. Workers and bodies take it, so it parks nobody. The sinks are called under it, listeners
+   * and mailboxes are not. C7; proc-202.
+   */
+
+  private static final System.Logger LOG = System.getLogger("dev.heddle.cluster.group");
+
+  private static final int PART_BYTES = 512 * 1024; // of a frame of members; half of its limit
+  private static final int PID_BYTES = 16; // of this node and life: a kind and a number
+
+  private static final class Member {
+    final ProcessLinks.Owner owner;
+    final Consumer<Exit> listener;
+    final Map<String, Integer> joins = new LinkedHashMap<>(2);
+
+    Member(Groups groups, ProcessLinks.Owner owner) {
+      this.owner = owner;
+      this.listener = _ -> groups.ended(this);
+    }
+  }
+
+  private static final class Session {
+    final Consumer<Frame> sink;
+    final Map<String, Set<Pid>> members = new HashMap<>();
+
+    Session(Consumer<Frame> sink) {
+      this.sink = sink;
+    }
+  }
+
+  private final LocalProcesses local;
+  private final SpinLock lock = new SpinLock();
+  private final List<Consumer<GroupChange>> listeners = new CopyOnWriteArrayList<>();
+
+  // under the lock
+  private final Map<Pid, Member> members = new LinkedHashMap<>();
+  private final Map<String, Set<Pid>> own = new HashMap<>();
+  private final Map<NodePeer, Session> sessions = new LinkedHashMap<>();
+
+  public Groups(LocalProcesses local) {
+    this.local = local;
+  }
+
+  // ---- members here ----
+
+  /// Makes a process of this node a member; once more, if it is one.
+  ///
+  /// @throws IllegalArgumentException when there is no such process here, or the name is empty or
+  ///   longer than 1 KiB
+  public void join(String group, Pid pid) {
+    checkName(group);
+    ProcessLinks.Owner owner = local.find(pid);
+    if (owner == null) {
+      throw new IllegalArgumentException(
+          "%s is no living process of this node; a process joins a group at its own node"
+              .formatted(pid));
+    }
+    Member member = new Member(this, owner);
+    boolean isNew;
+    boolean isFirst;
+    lock.lock();
+    try {
+      Member known = members.putIfAbsent(owner.self(), member);
+      isNew = known == null;
+      member = known == null ? member : known;
+      isFirst = member.joins.merge(group, 1, Integer::sum) == 1;
+      if (isFirst) {
+        own.computeIfAbsent(group, _ -> new LinkedHashSet<>()).add(owner.self());
+        tell(new Frame.Joined(group, owner.self()));
+      }
+    } finally {
+      lock.unlock();
+    }
+    if (isFirst) {
+      notify(new GroupChange(group, List.of(owner.self()), List.of()));
+    }
+    if (isNew) {
+      owner.processLinks().onExit(member.listener); // at once, if it has ended
+    }
+  }
+
+  private static void checkName(String group) {
+    int length = group.getBytes(StandardCharsets.UTF_8).length;
+    if (length == 0 || length > Limits.NAME_BYTES) {
+      throw new IllegalArgumentException(
+          "the name of a group has 1 to %d bytes, not %d".formatted(Limits.NAME_BYTES, length));
+    }
+  }
+
+  /// Undoes one join of a process of this node.
+  ///
+  /// @return false when it is no member
+  public boolean leave(String group, Pid pid) {
+    Member unused = null;
+    boolean isLast;
+    lock.lock();
+    try {
+      Member member = members.get(pid);
+      Integer joins = member == null ? null : member.joins.get(group);
+      if (member == null || joins == null) {
+        return false;
+      }
+      isLast = joins == 1;
+      if (isLast) {
+        member.joins.remove(group);
+        remove(group, member.owner.self());
+        if (member.joins.isEmpty()) {
+          members.remove(pid);
+          unused = member;
+        }
+      } else {
+        member.joins.put(group, joins - 1);
+      }
+    } finally {
+      lock.unlock();
+    }
+    if (unused != null) {
+      unused.owner.processLinks().offExit(unused.listener);
+    }
+    if (isLast) {
+      notify(new GroupChange(group, List.of(), List.of(pid)));
+    }
+    return true;
+  }
+
+  private void ended(Member member) {
+    Pid pid = member.owner.self();
+    List<String> groups;
+    lock.lock();
+    try {
+      if (members.get(pid) != member) {
+        return;
+      }
+      members.remove(pid);
+      groups = List.copyOf(member.joins.keySet());
+      groups.forEach(group -> remove(group, pid));
+    } finally {
+      lock.unlock();
+    }
+    groups.forEach(group -> notify(new GroupChange(group, List.of(), List.of(pid))));
+  }
+
+  private void remove(String group, Pid pid) {
+    Set<Pid> in = own.get(group);
+    if (in != null && in.remove(pid) && in.isEmpty()) {
+      own.remove(group);
+    }
+    tell(new Frame.Left(group, pid));
+  }
+
+  private void tell(Frame frame) {
+    sessions.values().forEach(session -> session.sink.accept(frame));
+  }
+
+  // ---- all members ----
+
+  /// The members that this node knows of: its own, then those of the nodes in touch.
+  public List<Pid> members(String group) {
+    Map<Pid, NodePeer> remote = new LinkedHashMap<>();
+    List<Pid> all = new ArrayList<>(collect(group, remote));
+    all.addAll(remote.keySet());
+    return all;
+  }
+
+  /// @param remote gets those of other nodes
+  /// @return those here
+  private List<Pid> collect(String group, Map<Pid, NodePeer> remote) {
+    lock.lock();
+    try {
+      sessions.forEach((peer, session) ->
+          session.members.getOrDefault(group, Set.of()).forEach(pid -> remote.put(pid, peer)));
+      return List.copyOf(own.getOrDefault(group, Set.of()));
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /// The names of the groups that have members, sorted.
+  public Set<String> names() {
+    Set<String> names = new TreeSet<>();
+    lock.lock();
+    try {
+      names.addAll(own.keySet());
+      sessions.values().forEach(session -> names.addAll(session.members.keySet()));
+    } finally {
+      lock.unlock();
+    }
+    return names;
+  }
+
+  /// Sends a message to each member, without waiting for space.
+  ///
+  /// @return to how many it was accepted
+  /// @throws dev.heddle.process.NotSendableException when it cannot be encoded for a member of
+  ///   another node: no member gets it
+  public int publish(String group, @Nullable Object message) {
+    Map<Pid, NodePeer> remote = new LinkedHashMap<>();
+    List<Pid> here = collect(group, remote);
+    int accepted = 0;
+    for (Map.Entry<Pid, NodePeer> member : remote.entrySet()) { // first: these may be refused
+      SendResult result = member.getValue().send(member.getKey(), message);
+      accepted += result.isAccepted() ? 1 : 0;
+    }
+    for (Pid member : here) {
+      accepted += local.offer(member, message).isAccepted() ? 1 : 0;
+    }
+    return accepted;
+  }
+
+  // ---- changes ----
+
+  /// Calls a listener after each change, on the thread that has made it. The listener must not
+  /// wait.
+  public void onChange(Consumer<GroupChange> listener) {
+    listeners.add(listener);
+  }
+
+  /// Removes a listener.
+  public void offChange(Consumer<GroupChange> listener) {
+    listeners.remove(listener);
+  }
+
+  private void notify(GroupChange change) {
+    for (Consumer<GroupChange> listener : listeners) {
+      try {
+        listener.accept(change);
+      } catch (RuntimeException e) {
+        LOG.log(System.Logger.Level.WARNING, "a listener failed at " + change, e);
+      }
+    }
+  }
+
+  // ---- sessions ----
+
+  /// A session has opened: tells it the members here.
+  ///
+  /// @param peer sends messages to processes of that node
+  /// @param sink takes frames; must not wait
+  public void opened(NodePeer peer, Consumer<Frame> sink) {
+    lock.lock();
+    try {
+      sessions.put(peer, new Session(sink));
+      tellAll(sink);
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /// Tells all members, in as many frames as they need: receivers add those of each.
+  private void tellAll(Consumer<Frame> sink) {
+    Map<String, List<Pid>> part = new HashMap<>();
+    int bytes = 0;
+    for (Map.Entry<String, Set<Pid>> group : own.entrySet()) {
+      for (Pid pid : group.getValue()) {
+        if (bytes > PART_BYTES) {
+          sink.accept(new Frame.Members(part));
+          part = new HashMap<>();
+          bytes = 0;
+        }
+        List<Pid> pids = part.computeIfAbsent(group.getKey(), _ -> new ArrayList<>());
+        bytes += PID_BYTES + (pids.isEmpty() ? Limits.NAME_BYTES : 0);
+        pids.add(pid);
+      }
+    }
+    sink.accept(new Frame.Members(part));
+  }
+
+  /// The other node tells of all its members, or of some more of them.
+  public void onMembers(NodePeer peer, Map<String, List<Pid>> groups) {
+    groups.forEach((group, pids) -> onJoined(peer, group, pids));
+  }
+
+  /// The other node tells of new members.
+  public void onJoined(NodePeer peer, String group, List<Pid> pids) {
+    List<Pid> added = new ArrayList<>();
+    lock.lock();
+    try {
+      Session session = sessions.get(peer);
+      if (session == null || pids.isEmpty()) {
+        return;
+      }
+      Set<Pid> in = session.members.computeIfAbsent(group, _ -> new LinkedHashSet<>());
+      for (Pid pid : pids) {
+        if (in.add(pid)) {
+          added.add(pid);
+        }
+      }
+    } finally {
+      lock.unlock();
+    }
+    if (!added.isEmpty()) {
+      notify(new GroupChange(group, added, List.of()));
+    }
+  }
+
+  /// The other node tells of a member that is none any more.
+  public void onLeft(NodePeer peer, String group, Pid pid) {
+    lock.lock();
+    try {
+      Session session = sessions.get(peer);
+      Set<Pid> in = session == null ? null : session.members.get(group);
+      if (session == null || in == null || !in.remove(pid)) {
+        return;
+      }
+      if (in.isEmpty()) {
+        session.members.remove(group);
+      }
+    } finally {
+      lock.unlock();
+    }
+    notify(new GroupChange(group, List.of(), List.of(pid)));
+  }
+
+  /// A session has ended: its members are none any more, with one change a group.
+  public void ended(NodePeer peer) {
+    Session session;
+    lock.lock();
+    try {
+      session = sessions.remove(peer);
+    } finally {
+      lock.unlock();
+    }
+    if (session != null) {
+      session.members.forEach(
+          (group, pids) -> notify(new GroupChange(group, List.of(), List.copyOf(pids))));
+    }
+  }
+}

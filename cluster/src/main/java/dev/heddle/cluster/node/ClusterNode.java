@@ -1,0 +1,358 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.heddle.cluster.node;
+
+import dev.heddle.cluster.engine.Engine;
+import dev.heddle.cluster.group.Groups;
+import dev.heddle.cluster.node.NodeStatus.State;
+import dev.heddle.cluster.peer.FrameSink;
+import dev.heddle.cluster.peer.PeerOptions;
+import dev.heddle.cluster.peer.RemoteNode;
+import dev.heddle.cluster.session.Ending;
+import dev.heddle.cluster.session.Ending.Cause;
+import dev.heddle.cluster.session.Greetings.Unanswered;
+import dev.heddle.cluster.wire.Frame;
+import dev.heddle.cluster.wire.MessageTypes;
+import dev.heddle.cluster.wire.NodeLife;
+import dev.heddle.cluster.wire.Packet;
+import dev.heddle.cluster.wire.Urgent.Introduction;
+import dev.heddle.process.Pid;
+import dev.heddle.process.ProcessRuntime;
+import dev.heddle.process.SendResult;
+import dev.heddle.process.remote.LocalProcesses;
+import java.io.IOException;
+import java.security.SecureRandom;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.BiConsumer;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/// A node of a cluster: a runtime whose processes reach those of other nodes, over an engine.
+///
+/// **Thread** any. Only [#leave] and [#close] wait.
+public final class ClusterNode implements AutoCloseable {
+  /*
+   * States.   NEW -start-> RUNNING -leave-> LEAVING -close-> CLOSED; close leads to CLOSED from all
+   *
+   * Threads, platform daemons: `heddle-cluster-NAME`, the agent, does what is due and calls the
+   * listeners; `heddle-link-NAME`, the writer, packs and sends for all sessions in turn. The window
+   * of a session bounds what the engine must be able to queue, so its send need not wait. Loops
+   * and workers only wake these two.
+   */
+
+  /// What a node is besides its runtime.
+  ///
+  /// @param cluster nodes of another cluster are refused
+  /// @param labels that other nodes see
+  /// @param types of the messages
+  /// @param offers what other nodes may do here
+  /// @param services takes what other parts of the cluster send; must not wait
+  public record Settings(
+      String cluster,
+      Map<String, String> labels,
+      MessageTypes types,
+      PeerOptions offers,
+      BiConsumer<NodeLife, Frame.Service> services) {
+    public Settings {
+      labels = Map.copyOf(labels);
+    }
+  }
+
+  /// A node has come or gone.
+  ///
+  /// @param ending why its session has ended; null when one has opened
+  public record Change(NodeLife node, @Nullable Ending ending) {}
+
+  private enum Phase {
+    NEW,
+    RUNNING,
+    LEAVING,
+    CLOSED
+  }
+
+  /// A session with a node, the last one or the one that is open.
+  private record Peer(Introduction other, RemoteNode remote, Link link) {}
+
+  private static final System.Logger LOG = System.getLogger("dev.heddle.cluster.node");
+  private static final long NEVER = Long.MAX_VALUE;
+  private static final long DRAIN_NANOS = 10_000_000; // between looks whether all was taken
+
+  private final Engine engine;
+  private final LocalProcesses local;
+  private final Settings settings;
+  private final NodeLife self;
+  private final Groups groups;
+  private final Connections connections;
+  private final WakeableThread agent;
+  private final WakeableThread writer;
+  private final AtomicReference<Phase> phase = new AtomicReference<>(Phase.NEW);
+  private final Map<String, Peer> peers = new ConcurrentHashMap<>(); // by name of the node
+  private final Map<String, LastSession> endings = new ConcurrentHashMap<>();
+  private final List<Consumer<Change>> listeners = new CopyOnWriteArrayList<>();
+  private final BlockingQueue<Change> changes = new LinkedBlockingQueue<>();
+
+  private record LastSession(Introduction other, Ending why) {}
+
+  /// Makes a node; it listens to nothing before [#start].
+  ///
+  /// @param engine is closed with this node
+  /// @param runtime has the name of the node; it stays open
+  public ClusterNode(Engine engine, ProcessRuntime runtime, Settings settings) {
+    this.engine = engine;
+    this.local = LocalProcesses.of(runtime);
+    this.settings = settings;
+    Pid here = local.address(0);
+    this.self = new NodeLife(here.node(), here.host(), here.incarnation());
+    this.groups = new Groups(local);
+    this.agent = new WakeableThread("heddle-cluster-" + self.node(), this::agent);
+    this.writer = new WakeableThread("heddle-link-" + self.node(), this::write);
+    Introduction introduction =
+        new Introduction(
+            settings.cluster(),
+            self,
+            0,
+            Packet.OLDEST_VERSION,
+            Packet.VERSION,
+            0,
+            settings.labels(),
+            List.copyOf(settings.offers().entries().keySet()));
+    this.connections =
+        new Connections(
+            engine,
+            introduction,
+            new SecureRandom(),
+            System::nanoTime,
+            new PeersOfSessions(),
+            agent::wake,
+            writer::wake);
+  }
+
+  /// Starts to listen, and to look for other nodes.
+  ///
+  /// @throws IOException when the engine cannot listen
+  /// @throws IllegalStateException when it was started before
+  public void start() throws IOException {
+    if (!phase.compareAndSet(Phase.NEW, Phase.RUNNING)) {
+      throw new IllegalStateException("node '%s' is %s".formatted(self.node(), phase.get()));
+    }
+    try {
+      engine.open(connections);
+    } catch (IOException | RuntimeException e) {
+      phase.set(Phase.CLOSED);
+      engine.close();
+      throw e;
+    }
+    agent.start();
+    writer.start();
+  }
+
+  /// Its name and its life.
+  public NodeLife self() {
+    return self;
+  }
+
+  /// Its groups.
+  public Groups groups() {
+    return groups;
+  }
+
+  /// The node of that name, if it is in session.
+  ///
+  /// @return null when it is not
+  public @Nullable RemoteNode node(String name) {
+    Peer peer = peers.get(name);
+    return peer == null ? null : peer.remote;
+  }
+
+  /// What a node in session says of itself: labels, entries.
+  ///
+  /// @return null when it is not in session
+  public @Nullable Introduction introduction(String name) {
+    Peer peer = peers.get(name);
+    return peer == null ? null : peer.other;
+  }
+
+  /// What all nodes in session say of themselves.
+  public List<Introduction> introductions() {
+    return peers.values().stream().map(Peer::other).toList();
+  }
+
+  /// Sends a message of another part of the cluster to the same part of a node.
+  ///
+  /// @return `FULL` when the outbox is; `UNREACHABLE` when the node is not in session
+  public SendResult send(String node, Frame.Service message) {
+    Peer peer = peers.get(node);
+    return peer == null ? SendResult.UNREACHABLE : peer.link.send(message);
+  }
+
+  /// Calls a listener when a node comes or goes, on the thread of the agent: it must not wait.
+  ///
+  /// @return closes it
+  public Runnable onChange(Consumer<Change> listener) {
+    listeners.add(listener);
+    return () -> listeners.remove(listener);
+  }
+
+  /// The other nodes: those in session, lost ones, and addresses where none has answered.
+  public List<NodeStatus> nodes() {
+    Map<String, NodeStatus> found = new TreeMap<>();
+    State state = phase.get() == Phase.LEAVING ? State.LEAVING : State.UP;
+    endings.forEach((name, last) -> found.put(name, lost(last)));
+    peers.forEach((name, peer) -> found.put(name, inSession(peer, state)));
+    List<NodeStatus> others = new ArrayList<>(0);
+    for (Unanswered each : connections.unanswered()) {
+      NodeLife life = each.node();
+      boolean isListed = life != null && found.containsKey(life.node());
+      if (!isListed || each.refusal() != null) {
+        others.add(greeted(each));
+      }
+    }
+    List<NodeStatus> all = new ArrayList<>(found.values());
+    all.addAll(others);
+    return all;
+  }
+
+  private NodeStatus inSession(Peer peer, State state) {
+    Link.Status now = peer.link.status();
+    LastSession last = endings.get(peer.other.life().node());
+    return new NodeStatus(
+        peer.link.at.toString(),
+        peer.other.life(),
+        state,
+        null,
+        peer.other.labels(),
+        now.roundTripNanos() < 0 ? null : Duration.ofNanos(now.roundTripNanos()),
+        now.outboxBytes(),
+        now.unacknowledgedBytes(),
+        now.isStalled(),
+        last == null ? null : last.why.toString());
+  }
+
+  private static NodeStatus lost(LastSession last) {
+    State state = last.why.cause() == Cause.LEFT ? State.LEFT : State.LOST;
+    return NodeStatus.away(
+        "", last.other.life(), state, null, last.other.labels(), last.why.toString());
+  }
+
+  private static NodeStatus greeted(Unanswered it) {
+    Ending last = it.last();
+    return NodeStatus.away(
+        it.address().toString(),
+        it.node(),
+        State.GREETING,
+        it.refusal(),
+        Map.of(),
+        last == null ? null : last.toString());
+  }
+
+  // ---- the end ----
+
+  /// Leaves: opens no more sessions, waits until the other nodes have taken all that was sent, at
+  /// most for a time, and closes this node.
+  public void leave(Duration atMost) throws InterruptedException {
+    if (phase.compareAndSet(Phase.RUNNING, Phase.LEAVING)) {
+      connections.leave();
+      agent.wake();
+      long end = System.nanoTime() + atMost.toNanos();
+      while (!connections.isDrained() && System.nanoTime() - end < 0) {
+        agent.awaitPass(end);
+      }
+    }
+    close();
+  }
+
+  /// Says goodbye to the other nodes, and ends all sessions. What waits to be sent is dropped.
+  @Override
+  public void close() {
+    Phase before = phase.getAndSet(Phase.CLOSED);
+    if (before == Phase.CLOSED) {
+      return;
+    }
+    connections.close();
+    agent.stop();
+    writer.stop();
+    engine.close();
+    callListeners();
+    peers.values().forEach(peer -> local.removeNode(peer.other.life().node()));
+    endings.keySet().forEach(local::removeNode);
+  }
+
+  // ---- the threads ----
+
+  /// @return when to run again
+  private long agent() {
+    long at = connections.due();
+    callListeners();
+    boolean isAwaited = phase.get() == Phase.LEAVING;
+    return isAwaited ? Math.min(at, System.nanoTime() + DRAIN_NANOS) : at;
+  }
+
+  private void callListeners() {
+    Change change;
+    while ((change = changes.poll()) != null) {
+      for (Consumer<Change> listener : listeners) {
+        call(listener, change);
+      }
+    }
+  }
+
+  private static void call(Consumer<Change> listener, Change change) {
+    try {
+      listener.accept(change);
+    } catch (RuntimeException e) {
+      LOG.log(System.Logger.Level.ERROR, "a listener failed on " + change, e);
+    }
+  }
+
+  private long write() {
+    return connections.write() ? System.nanoTime() : NEVER;
+  }
+
+  /// Makes a [RemoteNode] of each session.
+  private final class PeersOfSessions implements Connections.Sessions {
+    @Override
+    public Link.Receiver opened(Introduction other, FrameSink sink) {
+      NodeLife life = other.life();
+      RemoteNode remote =
+          new RemoteNode(
+              life,
+              local,
+              sink,
+              settings.types(),
+              settings.offers(),
+              groups,
+              service -> settings.services().accept(life, service));
+      local.removeNode(life.node()); // the last session, which has ended
+      local.addNode(life.node(), remote);
+      peers.put(life.node(), new Peer(other, remote, (Link) sink));
+      changes.add(new Change(life, null));
+      log(System.Logger.Level.DEBUG, "in session with '%s'".formatted(life.node()));
+      return new RemoteReceiver(remote);
+    }
+
+    @Override
+    public void ended(Introduction other, Ending why) {
+      NodeLife life = other.life();
+      endings.put(life.node(), new LastSession(other, why));
+      peers.remove(life.node()); // the runtime keeps it: what comes now gets NO_CONNECTION
+      changes.add(new Change(life, why));
+      boolean isOnPurpose = why.cause() == Cause.LEFT || why.cause() == Cause.CLOSED;
+      log(
+          isOnPurpose ? System.Logger.Level.DEBUG : System.Logger.Level.WARNING,
+          "no longer in session with '%s': %s".formatted(life.node(), why));
+    }
+
+    @Override
+    public void log(System.Logger.Level level, String line) {
+      LOG.log(level, "node '" + self.node() + "': " + line);
+    }
+  }
+}

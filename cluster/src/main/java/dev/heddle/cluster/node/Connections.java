@@ -1,0 +1,393 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.heddle.cluster.node;
+
+import dev.heddle.cluster.engine.Engine;
+import dev.heddle.cluster.engine.Engine.Address;
+import dev.heddle.cluster.engine.Engine.Urgency;
+import dev.heddle.cluster.peer.FrameSink;
+import dev.heddle.cluster.session.Ending;
+import dev.heddle.cluster.session.Ending.Cause;
+import dev.heddle.cluster.session.Greetings;
+import dev.heddle.cluster.session.Greetings.Output;
+import dev.heddle.cluster.session.Greetings.Unanswered;
+import dev.heddle.cluster.session.Session;
+import dev.heddle.cluster.wire.MalformedPacketException;
+import dev.heddle.cluster.wire.Packet;
+import dev.heddle.cluster.wire.SessionId;
+import dev.heddle.cluster.wire.Urgent;
+import dev.heddle.cluster.wire.Urgent.Farewell;
+import dev.heddle.cluster.wire.Urgent.Introduction;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.LongSupplier;
+import java.util.random.RandomGenerator;
+import org.jspecify.annotations.Nullable;
+
+/// All that one node has to do with the others: who is greeted, the open sessions, the packets of
+/// both. It has no thread: the engine's, an agent's and a writer's call it, or a simulation.
+final class Connections implements Engine.Listener {
+  /*
+   * Who calls what: the engine the listener's methods, on any threads; the agent `due`, the writer
+   * `write`.
+   *
+   * Locks, in this order: that of the greetings, that of the delivery of a link, that of its state.
+   * Sessions open and end under the first. So a session is known when its first packet is looked
+   * up, and an old session with a node has ended before the next opens. A packet is delivered
+   * without it; if that finds the end, the lock of the link is given back before this one is taken.
+   *
+   * The engine is called under no lock: it may wait.
+   *
+   * I1. At most one session is open with a node, and an old one ends first. [ClusterSimulation]
+   * I2. A packet of no open session is answered ENDED. [ConnectionsTest]
+   */
+
+  /// Opens what takes the frames of a session, and hears of it.
+  interface Sessions {
+    /// A session opens. Called under a lock; must not wait.
+    ///
+    /// @param sink takes frames for the other node, at once
+    Link.Receiver opened(Introduction other, FrameSink sink);
+
+    /// A session has ended, after its receiver was told. Called under a lock; must not wait.
+    void ended(Introduction other, Ending why);
+
+    /// Something to log.
+    void log(System.Logger.Level level, String line);
+  }
+
+  private record Leaving(Address to, byte[] packet) {}
+
+  private final Engine engine;
+  private final Introduction self;
+  private final LongSupplier clock;
+  private final Sessions sessions;
+  private final Runnable wakeAgent;
+  private final Runnable wakeWriter;
+  private final Map<Address, Link> links = new ConcurrentHashMap<>(); // changed under the lock
+
+  private final ReentrantLock lock = new ReentrantLock();
+  private final Greetings greetings; // under the lock
+  private volatile List<Unanswered> unanswered = List.of(); // written under the lock
+  private volatile boolean closed;
+
+  /// @param self what this node says of itself; its number is not used
+  /// @param clock nanoseconds that only grow
+  /// @param wakeAgent `due` has something to do sooner than it has said; any thread, never waits
+  /// @param wakeWriter `write` has something to do; the same
+  Connections(
+      Engine engine,
+      Introduction self,
+      RandomGenerator random,
+      LongSupplier clock,
+      Sessions sessions,
+      Runnable wakeAgent,
+      Runnable wakeWriter) {
+    this.engine = engine;
+    this.self = self;
+    this.clock = clock;
+    this.sessions = sessions;
+    this.wakeAgent = wakeAgent;
+    this.wakeWriter = wakeWriter;
+    this.greetings = new Greetings(self, random);
+  }
+
+  // ---- what the engine says ----
+
+  @Override
+  public void found(Address address) {
+    if (!address.equals(engine.address())) {
+      decide((now, out) -> greetings.found(address, now, out));
+    }
+  }
+
+  @Override
+  public void suspected(Address address) {
+    Link link = links.get(address);
+    if (link != null) {
+      link.suspect(clock.getAsLong());
+    }
+  }
+
+  @Override
+  public void received(Address from, byte[] bytes) {
+    if (closed) {
+      return;
+    }
+    Packet packet;
+    try {
+      packet = Packet.parse(bytes);
+      if (packet.urgent() && isGreeting(from, packet)) {
+        return;
+      }
+    } catch (MalformedPacketException e) {
+      sessions.log(System.Logger.Level.WARNING, "from %s: %s".formatted(from, e.getMessage()));
+      return;
+    }
+    Link link = links.get(from);
+    if (link == null || !link.id().equals(packet.session())) {
+      link = confirmed(from, packet.session());
+    }
+    if (link != null) {
+      receivedIn(link, packet);
+    } else {
+      answerEnded(from, packet);
+    }
+  }
+
+  /// Whether it is for the greetings.
+  private boolean isGreeting(Address from, Packet packet) throws MalformedPacketException {
+    switch (packet.content()) {
+      case Urgent.Hello hello -> decide((now, out) -> greetings.hello(from, hello, now, out));
+      case Urgent.Welcome it -> decide((now, out) -> greetings.welcome(from, it, now, out));
+      case Urgent.HelloRefused it -> decide((now, out) -> greetings.refused(from, it, now, out));
+      default -> {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  private @Nullable Link confirmed(Address from, SessionId session) {
+    decide((now, out) -> greetings.confirmed(from, session, now, out));
+    Link link = links.get(from);
+    return link != null && link.id().equals(session) ? link : null;
+  }
+
+  private void receivedIn(Link link, Packet packet) {
+    Link.Result result = link.received(packet, clock.getAsLong());
+    if (result.answer() != null) {
+      send(link.at, link.packet(result.answer()));
+    }
+    if (result.answered()) {
+      decide((now, out) -> greetings.answered(link.id(), now, out));
+    }
+    if (result.ending() != null) {
+      end(link, result.ending());
+    }
+  }
+
+  private void answerEnded(Address from, Packet packet) {
+    if (packet.urgent()) {
+      try {
+        Urgent content = packet.content();
+        if (content instanceof Urgent.Ended || content instanceof Urgent.Goodbye) {
+          return; // or two nodes would answer each other for ever
+        }
+      } catch (MalformedPacketException _) {
+        return; // safe: it belongs to nothing here
+      }
+    }
+    Urgent ended = new Urgent.Ended("node '" + self.life().node() + "' has no such session open");
+    send(from, Packet.write(Packet.VERSION, packet.session(), 0, 0, ended));
+  }
+
+  // ---- decisions ----
+
+  /// Something that the greetings decide.
+  private interface Input {
+    void decide(long now, List<Output> out);
+  }
+
+  private void decide(Input input) {
+    List<Leaving> leaving = new ArrayList<>(1);
+    List<Address> forget = new ArrayList<>(0);
+    lock.lock();
+    try {
+      if (closed) {
+        return;
+      }
+      List<Output> out = new ArrayList<>(2);
+      input.decide(clock.getAsLong(), out);
+      for (Output each : out) {
+        carryOut(each, leaving, forget);
+      }
+      if (!out.isEmpty()) {
+        unanswered = greetings.unanswered();
+      }
+    } finally {
+      lock.unlock();
+    }
+    leaving.forEach(it -> send(it.to, it.packet));
+    forget.forEach(engine::forget);
+    wakeAgent.run();
+  }
+
+  private void carryOut(Output output, List<Leaving> leaving, List<Address> forget) {
+    switch (output) {
+      case Output.Send(var to, var session, var content) ->
+          leaving.add(
+              new Leaving(
+                  to, Packet.write(Packet.VERSION, session, 0, Session.WINDOW_BYTES, content)));
+      case Output.Open open -> open(open);
+      case Output.End(var id, var why) -> {
+        Link link = find(id);
+        if (link != null) {
+          leaving.addAll(close(link, why));
+        }
+      }
+      case Output.Probe(var id) -> {
+        Link link = find(id);
+        if (link != null) {
+          link.suspect(clock.getAsLong());
+        }
+      }
+      case Output.Forget(var address) -> forget.add(address);
+      case Output.Log(var line) -> sessions.log(System.Logger.Level.WARNING, line);
+    }
+  }
+
+  private @Nullable Link find(SessionId id) {
+    for (Link each : links.values()) {
+      if (each.id().equals(id)) {
+        return each;
+      }
+    }
+    return null;
+  }
+
+  private void open(Output.Open open) {
+    Session session = new Session(open.id(), open.version(), clock.getAsLong());
+    Link link =
+        new Link(open.at(), open.other(), self.life(), session, wakeWriter, wakeAgent);
+    link.deliverTo(sessions.opened(open.other(), link));
+    links.put(open.at(), link);
+    wakeWriter.run(); // it did not see this link when the first frames were added
+  }
+
+  /// A session ends here, for a reason that its packets or the time have given.
+  private void end(Link link, Ending why) {
+    decide(
+        (now, out) -> {
+          if (links.get(link.at) == link) {
+            out.add(new Output.End(link.id(), why));
+            greetings.ended(link.id(), why, now, out);
+          }
+        });
+  }
+
+  /// @return what to send to the other node
+  private List<Leaving> close(Link link, Ending why) {
+    links.remove(link.at, link);
+    int dropped = link.end(why);
+    if (dropped < 0) {
+      return List.of();
+    }
+    if (dropped > 0) {
+      sessions.log(
+          System.Logger.Level.WARNING,
+          "node '%s': %d frames were not sent when the session ended"
+              .formatted(link.other.life().node(), dropped));
+    }
+    sessions.ended(link.other, why);
+    Urgent farewell =
+        switch (why.cause()) {
+          case LEFT, ENDED_THERE -> null; // it knows
+          case CLOSED -> new Urgent.Goodbye(Farewell.LEAVING, why.text());
+          case MALFORMED -> new Urgent.Goodbye(Farewell.MALFORMED, why.text());
+          case SILENCE, NO_ANSWER, UNACKNOWLEDGED, OUT_OF_ORDER, OVERFLOW, REPLACED ->
+              new Urgent.Ended(why.text());
+        };
+    return farewell == null ? List.of() : List.of(new Leaving(link.at, link.packet(farewell)));
+  }
+
+  private void send(Address to, byte[] packet) {
+    engine.send(to, packet, Urgency.URGENT);
+  }
+
+  // ---- time: the agent ----
+
+  /// Does what is due.
+  ///
+  /// @return when there is more to do, unless something happens before
+  long due() {
+    long at = Long.MAX_VALUE;
+    for (Link link : links.values()) {
+      Session.Due due = link.due(clock.getAsLong());
+      due.send().forEach(it -> send(link.at, link.packet(it)));
+      if (due.ending() != null) {
+        end(link, due.ending());
+      } else {
+        at = Math.min(at, link.dueAt());
+      }
+    }
+    long greetAt = greetAt();
+    if (greetAt <= clock.getAsLong()) {
+      decide(greetings::due);
+      greetAt = greetAt();
+    }
+    return Math.min(at, greetAt);
+  }
+
+  private long greetAt() {
+    lock.lock();
+    try {
+      return closed ? Long.MAX_VALUE : greetings.dueAt();
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  // ---- packets that leave: the writer ----
+
+  /// Sends one packet of each session that may send one.
+  ///
+  /// @return false when none might
+  boolean write() {
+    boolean isAny = false;
+    for (Link link : links.values()) {
+      byte[] packet = link.nextPacket(clock.getAsLong());
+      if (packet != null) {
+        isAny = true;
+        engine.send(link.at, packet, Urgency.IN_ORDER);
+      }
+    }
+    return isAny;
+  }
+
+  // ---- the end ----
+
+  /// Opens no more sessions.
+  void leave() {
+    lock.lock();
+    try {
+      greetings.leave();
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /// Whether all that was sent is acknowledged.
+  boolean isDrained() {
+    return links.values().stream().allMatch(Link::isDrained);
+  }
+
+  /// Says goodbye to all nodes, and ends the sessions.
+  void close() {
+    List<Leaving> leaving = new ArrayList<>();
+    lock.lock();
+    try {
+      closed = true;
+      Ending why = new Ending(Cause.CLOSED, "node '" + self.life().node() + "' leaves");
+      links.values().forEach(link -> leaving.addAll(close(link, why)));
+      unanswered = List.of();
+    } finally {
+      lock.unlock();
+    }
+    leaving.forEach(it -> send(it.to, it.packet));
+  }
+
+  // ---- what is seen from outside ----
+
+  Collection<Link> links() {
+    return links.values();
+  }
+
+  /// The addresses without a session.
+  List<Unanswered> unanswered() {
+    return unanswered;
+  }
+}

@@ -1,0 +1,356 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.heddle.cluster.node;
+
+import dev.heddle.cluster.engine.Engine.Address;
+import dev.heddle.cluster.peer.FrameSink;
+import dev.heddle.cluster.session.Ending;
+import dev.heddle.cluster.session.Ending.Cause;
+import dev.heddle.cluster.session.Outbox;
+import dev.heddle.cluster.session.Session;
+import dev.heddle.cluster.wire.Frame;
+import dev.heddle.cluster.wire.FrameCodec;
+import dev.heddle.cluster.wire.MalformedPacketException;
+import dev.heddle.cluster.wire.NodeLife;
+import dev.heddle.cluster.wire.Packet;
+import dev.heddle.cluster.wire.SessionId;
+import dev.heddle.cluster.wire.Urgent;
+import dev.heddle.cluster.wire.Urgent.Introduction;
+import dev.heddle.process.SendResult;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.locks.ReentrantLock;
+import org.jspecify.annotations.Nullable;
+
+/// One open session with the frames that wait for it, and what takes the frames that come.
+final class Link implements FrameSink {
+  /*
+   * Locks, in this order. delivery: packets are delivered under it, one after the other, and the
+   * end takes it; so nothing of an ended session is delivered. state: the session, for a few
+   * instructions; the writer and urgent packets need no other, so a long delivery delays neither.
+   * Then that of the outbox. Only threads of the cluster and of the engine take the first two.
+   *
+   * I1. No frame is delivered after end. [LinkTest]
+   * I2. Of a packet that cannot be decoded nothing is delivered. [LinkTest]
+   */
+
+  /// Takes what the other node says. Called by one thread at a time.
+  interface Receiver {
+    void handle(Frame frame);
+
+    /// The session has ended: nothing of it is delivered after this.
+    void ended();
+
+    /// Whether it has no space for more packets.
+    CompletableFuture<@Nullable Void> creditReturn();
+  }
+
+  final Address at;
+  final Introduction other;
+  private final Outbox outbox = new Outbox();
+  private final FrameCodec codec;
+  private final Runnable wakeWriter;
+  private final Runnable wakeAgent;
+  private final ReentrantLock delivery = new ReentrantLock();
+  private final ReentrantLock state = new ReentrantLock();
+
+  // under state; the id never changes
+  private final Session session;
+
+  // under delivery; set once, before the first packet
+  private @Nullable Receiver receiver;
+  private boolean ended;
+
+  // any thread
+  private volatile boolean overflown;
+  private volatile boolean creditKept;
+
+  /// @param wakeWriter a frame waits, or may leave; any thread, never waits
+  /// @param wakeAgent something is due sooner than it was; the same
+  Link(
+      Address at,
+      Introduction other,
+      NodeLife self,
+      Session session,
+      Runnable wakeWriter,
+      Runnable wakeAgent) {
+    this.at = at;
+    this.other = other;
+    this.session = session;
+    this.codec = new FrameCodec(self, other.life());
+    this.wakeWriter = wakeWriter;
+    this.wakeAgent = wakeAgent;
+  }
+
+  /// Sets what takes the frames, before the first packet.
+  void deliverTo(Receiver receiver) {
+    delivery.lock();
+    try {
+      this.receiver = receiver;
+    } finally {
+      delivery.unlock();
+    }
+  }
+
+  SessionId id() {
+    return session.id();
+  }
+
+  // ---- frames that leave ----
+
+  @Override
+  public SendResult send(Frame frame) {
+    byte[] bytes = codec.encode(frame);
+    return switch (outbox.offer(bytes, kindOf(frame))) {
+      case ACCEPTED -> {
+        wakeWriter.run();
+        yield SendResult.ACCEPTED;
+      }
+      case FULL -> SendResult.FULL;
+      case CLOSED -> SendResult.UNREACHABLE;
+      case OVERFLOW -> {
+        overflown = true; // the agent ends it: this thread has locks
+        wakeAgent.run();
+        yield SendResult.UNREACHABLE;
+      }
+    };
+  }
+
+  private static Outbox.Kind kindOf(Frame frame) {
+    return switch (frame) {
+      case Frame.Message _, Frame.Ask _, Frame.Spawn _, Frame.Service _ -> Outbox.Kind.MESSAGE;
+      default -> Outbox.Kind.CONTROL;
+    };
+  }
+
+  @Override
+  public CompletableFuture<@Nullable Void> room() {
+    return outbox.space();
+  }
+
+  /// The next packet to send, in order with all others; null when none may be sent now. Only the
+  /// writer calls it.
+  byte @Nullable [] nextPacket(long now) {
+    if (outbox.bytes() == 0) {
+      return null;
+    }
+    state.lock();
+    try {
+      List<byte[]> frames = outbox.next(session.space());
+      if (frames.isEmpty()) {
+        return null;
+      }
+      byte[] packet =
+          Packet.write(
+              session.version(), id(), session.number(), session.ack(), session.window(), frames);
+      session.sent(packet.length, now);
+      return packet;
+    } finally {
+      state.unlock();
+    }
+  }
+
+  /// An urgent packet of this session.
+  byte[] packet(Urgent content) {
+    state.lock();
+    try {
+      return Packet.write(session.version(), id(), session.ack(), session.window(), content);
+    } finally {
+      state.unlock();
+    }
+  }
+
+  // ---- packets that come ----
+
+  /// What a packet has led to.
+  ///
+  /// @param answer to send; may be null
+  /// @param answered whether the other node has answered a probe by it
+  /// @param ending of the session, for the owner to carry out; null while it is open
+  record Result(@Nullable Urgent answer, boolean answered, @Nullable Ending ending) {}
+
+  /// Takes a packet of this session.
+  Result received(Packet packet, long now) {
+    return packet.urgent() ? urgent(packet, now) : numbered(packet, now);
+  }
+
+  private Result urgent(Packet packet, long now) {
+    Urgent content;
+    try {
+      content = packet.content();
+    } catch (MalformedPacketException e) {
+      return new Result(null, false, new Ending(Cause.MALFORMED, String.valueOf(e.getMessage())));
+    }
+    state.lock();
+    try {
+      boolean wasProbed = session.isProbed();
+      long before = session.space();
+      session.received(packet, now);
+      Urgent answer = session.received(content, now);
+      if (answer != null) {
+        session.ackLeaves();
+      }
+      if (session.space() > before) {
+        wakeWriter.run();
+      }
+      return new Result(answer, wasProbed && !session.isProbed(), session.ending());
+    } finally {
+      state.unlock();
+    }
+  }
+
+  private Result numbered(Packet packet, long now) {
+    delivery.lock();
+    try {
+      if (ended) {
+        return new Result(null, false, null);
+      }
+      Ending ending = take(packet, now);
+      if (ending == null) {
+        List<Frame> frames = codec.decode(packet);
+        frames.forEach(this::deliver);
+        checkCredit();
+      }
+      return new Result(null, false, ending);
+    } catch (MalformedPacketException e) {
+      return new Result(null, false, new Ending(Cause.MALFORMED, String.valueOf(e.getMessage())));
+    } finally {
+      delivery.unlock();
+    }
+  }
+
+  /// @return why it has ended; null when the packet is the next one
+  private @Nullable Ending take(Packet packet, long now) {
+    state.lock();
+    try {
+      long before = session.space();
+      long dueAt = session.dueAt();
+      session.received(packet, now);
+      if (session.space() > before) {
+        wakeWriter.run();
+      }
+      if (session.dueAt() < dueAt) {
+        wakeAgent.run();
+      }
+      return session.ending();
+    } finally {
+      state.unlock();
+    }
+  }
+
+  private void deliver(Frame frame) {
+    if (!ended && receiver != null) {
+      receiver.handle(frame);
+    }
+  }
+
+  /// Tells the other node to wait, when too much of what it has sent is held here.
+  private void checkCredit() {
+    if (creditKept || receiver == null) {
+      return;
+    }
+    CompletableFuture<@Nullable Void> space = receiver.creditReturn();
+    if (space.isDone()) {
+      return;
+    }
+    creditKept = true;
+    state.lock();
+    try {
+      session.keepCredit();
+    } finally {
+      state.unlock();
+    }
+    space.whenComplete(
+        (_, _) -> {
+          creditKept = false;
+          wakeAgent.run(); // it may complete on a worker, which takes no lock here
+        });
+  }
+
+  // ---- time and the end ----
+
+  /// The other node may be lost.
+  void suspect(long now) {
+    state.lock();
+    try {
+      session.suspect(now);
+    } finally {
+      state.unlock();
+    }
+    wakeAgent.run();
+  }
+
+  /// What is due.
+  Session.Due due(long now) {
+    state.lock();
+    try {
+      if (!creditKept && session.window() == 0) {
+        session.returnCredit(now);
+      }
+      if (overflown) {
+        session.end(new Ending(Cause.OVERFLOW, "more than 64 MiB wait for the other node"));
+      }
+      return session.due(now);
+    } finally {
+      state.unlock();
+    }
+  }
+
+  long dueAt() {
+    state.lock();
+    try {
+      return session.dueAt();
+    } finally {
+      state.unlock();
+    }
+  }
+
+  /// Ends the session; nothing of it is delivered from now on.
+  ///
+  /// @return how many frames were not sent; -1 when it had ended
+  int end(Ending why) {
+    delivery.lock();
+    try {
+      if (ended) {
+        return -1;
+      }
+      ended = true;
+      state.lock();
+      try {
+        session.end(why);
+      } finally {
+        state.unlock();
+      }
+      int dropped = outbox.close();
+      if (receiver != null) {
+        receiver.ended();
+      }
+      return dropped;
+    } finally {
+      delivery.unlock();
+    }
+  }
+
+  // ---- what is seen from outside ----
+
+  /// Whether all that was sent is acknowledged.
+  boolean isDrained() {
+    return outbox.bytes() == 0 && status().unacknowledgedBytes() == 0;
+  }
+
+  /// Numbers of an open session.
+  record Status(
+      long roundTripNanos, long outboxBytes, long unacknowledgedBytes, boolean isStalled) {}
+
+  Status status() {
+    state.lock();
+    try {
+      return new Status(
+          session.roundTripNanos(),
+          outbox.bytes(),
+          session.unacknowledgedBytes(),
+          session.isStalled());
+    } finally {
+      state.unlock();
+    }
+  }
+}

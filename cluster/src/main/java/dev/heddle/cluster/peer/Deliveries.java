@@ -1,0 +1,303 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.heddle.cluster.peer;
+
+import dev.heddle.cluster.wire.Frame;
+import dev.heddle.cluster.wire.UndecodableMessageException;
+import dev.heddle.process.MailboxPolicy;
+import dev.heddle.process.Pid;
+import dev.heddle.process.SendFailedException;
+import dev.heddle.process.SendResult;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.LongSupplier;
+import org.jspecify.annotations.Nullable;
+
+/// Puts the messages and requests of the other node into the mailboxes here, and holds back those
+/// whose mailbox has no space.
+final class Deliveries {
+  /*
+   * States of a receiver here.
+   *
+   * from    event                               to      then
+   * (none)  a message leaves its mailbox nearly PAUSED  PAUSE is sent: processes there do not send
+   *         full (three quarters)                       to it, or wait
+   * (none)  its mailbox is full                 PAUSED  the same; the message is held or refused
+   * PAUSED  a message comes, none is held       same    it is put into the mailbox; if that is
+   *                                                     full, it is held (SUSPEND) or refused
+   *                                                     (REJECT)
+   * PAUSED  a message comes, others are held    same    it is held behind them
+   * PAUSED  the mailbox is half empty, or its   same    the held ones are put into it in their
+   *         process has ended                           order, as far as there is space
+   * PAUSED  then none is held, and it is half   (none)  RESUME is sent
+   *         empty or ended
+   *
+   * So a full mailbox delays nobody else, and the order of what comes for one process is kept. What
+   * is held is bounded by HELD_BYTES for the whole session: above, creditReturn() is not completed,
+   * so the other node is given no credit for more packets.
+   *
+   * Threads. The lock of the delivery, which RemoteNode takes for each frame; the thread that
+   * reports space in a mailbox takes it too. No worker and no body takes it.
+   */
+
+  private static final System.Logger LOG = System.getLogger("dev.heddle.cluster.peer");
+
+  /// How many bytes are held before the other node gets no more credit.
+  static final long HELD_BYTES = 64L << 20;
+
+  private static final int FRAME_COST = 64; // bytes of a held frame besides its content
+  private static final int TRIES = 1_000; // a sender in the mailbox's queue is just served
+
+  /// A process whose senders at the other node are paused.
+  private static final class Receiver {
+    final Deque<Frame> held = new ArrayDeque<>(2);
+    @Nullable CompletableFuture<@Nullable Void> room;
+  }
+
+  private final RemoteContext context;
+  private final IncomingCalls calls;
+  private final ReentrantLock lock;
+
+  // under the lock
+  private final Map<Pid, Receiver> receivers = new HashMap<>();
+  private CompletableFuture<@Nullable Void> credit = CompletableFuture.completedFuture(null);
+  private boolean isUndecodableLogged;
+  private boolean ended;
+  private long heldBytes;
+  private long refused;
+  private long dropped;
+
+  /// @param lock that of the delivery
+  Deliveries(RemoteContext context, IncomingCalls calls, ReentrantLock lock) {
+    this.context = context;
+    this.calls = calls;
+    this.lock = lock;
+  }
+
+  /// How many bytes wait behind full mailboxes.
+  long heldBytes() {
+    return locked(() -> heldBytes);
+  }
+
+  /// How many messages of the other node were refused here.
+  long refused() {
+    return locked(() -> refused);
+  }
+
+  /// How many held messages the end of the session has dropped.
+  long dropped() {
+    return locked(() -> dropped);
+  }
+
+  private long locked(LongSupplier counter) {
+    lock.lock();
+    try {
+      return counter.getAsLong();
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /// Completes when no more than [#HELD_BYTES] are held.
+  CompletableFuture<@Nullable Void> creditReturn() {
+    lock.lock();
+    try {
+      if (heldBytes > HELD_BYTES && credit.isDone()) {
+        credit = new CompletableFuture<>();
+      }
+      return credit;
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  // ---- frames, under the lock ----
+
+  void message(Frame.Message message) {
+    deliver(message.to(), message);
+  }
+
+  void ask(Frame.Ask ask) {
+    deliver(ask.to(), ask);
+  }
+
+  private void deliver(Pid to, Frame frame) {
+    Receiver receiver = receivers.get(to);
+    if (receiver != null && !receiver.held.isEmpty()) {
+      hold(receiver, frame);
+      return;
+    }
+    boolean isTaken = put(to, frame);
+    if (isTaken && receiver != null) {
+      return;
+    }
+    MailboxPolicy full = context.local().nearlyFull(to);
+    if (receiver == null && (full != null || !isTaken)) {
+      receiver = pause(to, full == null ? MailboxPolicy.SUSPEND : full);
+    }
+    if (!isTaken && receiver != null) {
+      hold(receiver, frame);
+    }
+    if (receiver != null && receiver.room == null) {
+      serve(to, receiver);
+    }
+  }
+
+  private Receiver pause(Pid to, MailboxPolicy policy) {
+    Receiver receiver = new Receiver();
+    receivers.put(to, receiver);
+    context.send(new Frame.Pause(to, policy));
+    return receiver;
+  }
+
+  private void hold(Receiver receiver, Frame frame) {
+    receiver.held.add(frame);
+    heldBytes += costOf(frame);
+  }
+
+  private static long costOf(Frame frame) {
+    return FRAME_COST
+        + switch (frame) {
+          case Frame.Message message -> message.content().length;
+          case Frame.Ask ask -> ask.content().length;
+          default -> 0;
+        };
+  }
+
+  // ---- into the mailbox, under the lock ----
+
+  /// @return false when the mailbox is full and its policy lets senders wait
+  private boolean put(Pid to, Frame frame) {
+    SendResult result = offer(frame);
+    if (result == SendResult.FULL && isHolding(to)) {
+      return false;
+    }
+    if (result != SendResult.ACCEPTED) {
+      refuse(frame, to, result);
+    }
+    return true;
+  }
+
+  private SendResult offer(Frame frame) {
+    return switch (frame) {
+      case Frame.Message message -> offer(message);
+      case Frame.Ask ask -> calls.ask(ask);
+      default -> throw new IllegalArgumentException("neither a message nor a request: " + frame);
+    };
+  }
+
+  private SendResult offer(Frame.Message message) {
+    Object content;
+    try {
+      content = context.contents().decode(message.content());
+    } catch (UndecodableMessageException e) {
+      logFirst(message.to(), e);
+      return SendResult.NOT_SENDABLE;
+    }
+    return context.local().offer(message.to(), content);
+  }
+
+  private void logFirst(Pid to, UndecodableMessageException why) {
+    if (!isUndecodableLogged) {
+      isUndecodableLogged = true;
+      LOG.log(
+          System.Logger.Level.WARNING,
+          "refused a message from node '%s' to %s, and may refuse more: %s"
+              .formatted(context.other().node(), to, why.getMessage()));
+    }
+  }
+
+  /// Whether messages to a full mailbox wait. Between the refusal and this call the mailbox may
+  /// have got space; then they wait too, for a moment.
+  private boolean isHolding(Pid to) {
+    MailboxPolicy policy = context.local().nearlyFull(to);
+    return policy == MailboxPolicy.SUSPEND || (policy == null && context.local().find(to) != null);
+  }
+
+  private void refuse(Frame frame, Pid to, SendResult why) {
+    refused++;
+    if (frame instanceof Frame.Ask ask) {
+      calls.failAsk(ask, new SendFailedException(to, why));
+    } else {
+      context.send(new Frame.Refused(to, why, 1));
+    }
+  }
+
+  // ---- space ----
+
+  /// Puts what is held into the mailbox, and waits for more space or ends the pause.
+  private void serve(Pid to, Receiver receiver) {
+    for (int tries = 0; ; tries++) {
+      receiver.room = null;
+      if (putHeld(to, receiver)) {
+        tries = 0;
+      }
+      CompletableFuture<@Nullable Void> room = context.local().room(to);
+      if (!room.isDone()) {
+        receiver.room = room;
+        var _ = room.thenRun(() -> roomReported(to, receiver));
+        return;
+      }
+      if (receiver.held.isEmpty()) {
+        receivers.remove(to);
+        context.send(new Frame.Resume(to));
+        return;
+      }
+      if (tries == TRIES) { // it reports space and has none
+        refuseFirst(to, receiver);
+      }
+    }
+  }
+
+  private boolean putHeld(Pid to, Receiver receiver) {
+    boolean isProgress = false;
+    Frame first = receiver.held.peek();
+    while (first != null && put(to, first)) {
+      heldBytes -= costOf(receiver.held.remove());
+      isProgress = true;
+      first = receiver.held.peek();
+    }
+    if (heldBytes <= HELD_BYTES) {
+      credit.complete(null);
+    }
+    return isProgress;
+  }
+
+  private void refuseFirst(Pid to, Receiver receiver) {
+    Frame first = receiver.held.poll();
+    if (first != null) {
+      heldBytes -= costOf(first);
+      refuse(first, to, SendResult.FULL);
+    }
+  }
+
+  /// Any thread but a worker's.
+  private void roomReported(Pid to, Receiver receiver) {
+    lock.lock();
+    try {
+      if (!ended && receivers.get(to) == receiver) {
+        serve(to, receiver);
+      }
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  // ---- the end, under the lock ----
+
+  void ended() {
+    ended = true;
+    for (Receiver receiver : receivers.values()) {
+      dropped += receiver.held.size();
+      if (receiver.room != null) {
+        receiver.room.cancel(false);
+      }
+    }
+    receivers.clear();
+    heldBytes = 0;
+    credit.complete(null);
+  }
+}

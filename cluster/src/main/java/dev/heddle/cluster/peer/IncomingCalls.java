@@ -1,0 +1,200 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.heddle.cluster.peer;
+
+import dev.heddle.cluster.wire.Failures;
+import dev.heddle.cluster.wire.Frame;
+import dev.heddle.cluster.wire.Frame.SpawnFlag;
+import dev.heddle.cluster.wire.UndecodableMessageException;
+import dev.heddle.process.Lifetime;
+import dev.heddle.process.NotSendableException;
+import dev.heddle.process.Pid;
+import dev.heddle.process.Process;
+import dev.heddle.process.SendFailedException;
+import dev.heddle.process.SendResult;
+import dev.heddle.process.StartOptions;
+import dev.heddle.process.StartRefusedException;
+import java.util.Map;
+import java.util.TreeSet;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentMap;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/// What the other node has asked this one for, in one session, and has no answer to yet. Frames
+/// come from one thread at a time; answers go out on the threads that give them, so they follow
+/// what these have sent before.
+final class IncomingCalls {
+  private final RemoteContext context;
+  private final RemoteTies ties;
+  private final Map<String, Supplier<? extends Process>> entries;
+
+  // any thread
+  private final ConcurrentMap<Long, CompletableFuture<?>> open = new ConcurrentHashMap<>();
+  private volatile boolean ended;
+
+  IncomingCalls(
+      RemoteContext context, RemoteTies ties, Map<String, Supplier<? extends Process>> entries) {
+    this.context = context;
+    this.ties = ties;
+    this.entries = entries;
+  }
+
+  int size() {
+    return open.size();
+  }
+
+  // ---- requests ----
+
+  /// Passes a request to a process.
+  ///
+  /// @return `FULL` when the mailbox has no space: nothing was answered; `ACCEPTED` otherwise
+  SendResult ask(Frame.Ask ask) {
+    CompletableFuture<@Nullable Object> answer;
+    try {
+      answer = request(ask);
+    } catch (UndecodableMessageException | CompletionException e) {
+      Throwable failure = e instanceof CompletionException wrapped ? wrapped.getCause() : e;
+      failAsk(ask, failure == null ? e : failure);
+      return SendResult.ACCEPTED;
+    }
+    if (isFull(answer, ask.to())) {
+      return SendResult.FULL;
+    }
+    register(ask.id(), answer);
+    var _ =
+        answer.whenComplete((result, failure) -> {
+          if (open.remove(ask.id()) == null) {
+            return; // the asker has given up, or the session has ended
+          }
+          if (failure == null) {
+            answer(ask, result);
+          } else {
+            failAsk(ask, failure);
+          }
+        });
+    return SendResult.ACCEPTED;
+  }
+
+  /// A message with a `Reply` is made when that reply exists.
+  private CompletableFuture<@Nullable Object> request(Frame.Ask ask)
+      throws UndecodableMessageException {
+    try {
+      return context.local().request(ask.to(), context.contents().decode(ask.content()));
+    } catch (UndecodableMessageException e) {
+      if (e.why() != UndecodableMessageException.Why.NO_REPLY) {
+        throw e;
+      }
+    }
+    return context
+        .local()
+        .requestTyped(
+            ask.to(),
+            reply -> {
+              try {
+                return context.contents().decodeAsk(ask.content(), reply);
+              } catch (UndecodableMessageException e) {
+                throw new CompletionException(e);
+              }
+            });
+  }
+
+  private static boolean isFull(CompletableFuture<?> answer, Pid to) {
+    return answer.isCompletedExceptionally()
+        && answer.exceptionNow() instanceof SendFailedException unsent
+        && unsent.result() == SendResult.FULL
+        && unsent.receiver().equals(to);
+  }
+
+  private void register(long id, CompletableFuture<?> answer) {
+    open.put(id, answer);
+    if (ended && open.remove(id) != null) {
+      answer.cancel(false);
+    }
+  }
+
+  private void answer(Frame.Ask ask, @Nullable Object result) {
+    try {
+      context.send(new Frame.Answer(ask.id(), context.contents().encode(result)));
+    } catch (NotSendableException e) {
+      failAsk(ask, e);
+    }
+  }
+
+  void failAsk(Frame.Ask ask, Throwable failure) {
+    context.send(new Frame.AskFailed(ask.id(), AskFailures.text(failure, ask.to())));
+  }
+
+  void giveUp(long id) {
+    CompletableFuture<?> answer = open.remove(id);
+    if (answer != null) {
+      answer.cancel(false);
+    }
+  }
+
+  void awaitStart(Frame.AwaitStart wait) {
+    CompletableFuture<Boolean> started = context.local().whenStarted(wait.target());
+    register(wait.id(), started);
+    var _ =
+        started.whenComplete((yes, failure) -> {
+          if (open.remove(wait.id()) != null) {
+            byte[] content = context.contents().encode(failure == null && yes);
+            context.send(new Frame.Answer(wait.id(), content));
+          }
+        });
+  }
+
+  // ---- starts ----
+
+  void spawn(Frame.Spawn spawn) {
+    Pid started;
+    try {
+      started = start(spawn);
+    } catch (Throwable t) { // of the program's own supplier
+      context.send(new Frame.SpawnFailed(spawn.id(), Failures.text(t)));
+      return;
+    }
+    Frame.Spawned answer = new Frame.Spawned(spawn.id(), started);
+    if (spawn.flags().contains(SpawnFlag.MONITOR)) {
+      ties.answerMonitoredStart(answer);
+    } else {
+      context.send(answer);
+    }
+  }
+
+  private Pid start(Frame.Spawn spawn) throws UndecodableMessageException {
+    Supplier<? extends Process> entry = entries.get(spawn.entry());
+    if (entry == null) {
+      throw new StartRefusedException(
+          "node '%s' has no entry '%s'; it has %s"
+              .formatted(context.self(), spawn.entry(), new TreeSet<>(entries.keySet())),
+          null);
+    }
+    Pid parent = spawn.parent();
+    StartOptions options =
+        StartOptions.defaults()
+            .withInput(context.contents().decode(spawn.input()))
+            .withName(spawn.name())
+            .withParent(parent);
+    if (parent == null && !spawn.flags().isEmpty()) {
+      throw new StartRefusedException("no parent for " + spawn.flags(), null);
+    }
+    if (parent != null && !context.isOfOther(parent)) {
+      throw new StartRefusedException("the parent is not of the node that asks: " + parent, null);
+    }
+    options = spawn.flags().contains(SpawnFlag.LINK) ? options.linked() : options;
+    options =
+        spawn.flags().contains(SpawnFlag.WITH_PARENT)
+            ? options.withLifetime(Lifetime.WITH_PARENT)
+            : options;
+    return context.local().spawn(entry.get(), options);
+  }
+
+  // ---- the end ----
+
+  void ended() {
+    ended = true;
+    open.keySet().forEach(this::giveUp);
+  }
+}

@@ -1,0 +1,375 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.heddle.cluster.peer;
+
+import dev.heddle.cluster.group.Groups;
+import dev.heddle.cluster.wire.Frame;
+import dev.heddle.cluster.wire.MessageTypes;
+import dev.heddle.cluster.wire.NodeLife;
+import dev.heddle.cluster.wire.UndecodableMessageException;
+import dev.heddle.process.Exit;
+import dev.heddle.process.Pid;
+import dev.heddle.process.Request;
+import dev.heddle.process.SendFailedException;
+import dev.heddle.process.SendResult;
+import dev.heddle.process.StartOptions;
+import dev.heddle.process.links.ProcessLinks;
+import dev.heddle.process.remote.LocalProcesses;
+import dev.heddle.process.remote.NodePeer;
+import dev.heddle.process.remote.ProcessOrder;
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Consumer;
+import java.util.function.LongConsumer;
+import org.jspecify.annotations.Nullable;
+
+/// One session with another node, as processes see it. It carries what processes here do to those
+/// there, by frames, and does here what the frames of the other node say.
+///
+/// **Thread** any. No method waits, but for the end of another call of [#handle] or [#ended]: these
+/// two are called by the threads of the session, never by a worker.
+public final class RemoteNode implements NodePeer {
+  /*
+   * States.
+   *
+   * from   event                      to     by, with
+   * OPEN   handle(frame)              same   the session: under the lock of the delivery, in order
+   * OPEN   ended()                    ENDED  the session: under the same lock, so nothing of the
+   *                                          session is delivered after it
+   * ENDED  handle, ended              same   ignored
+   * OPEN   send, link, monitor, …     same   any thread: a frame
+   * ENDED  send, order                same   UNREACHABLE
+   * ENDED  link, monitor, whenExited  same   NO_CONNECTION at once
+   *
+   * The end first marks the ties, the calls and this node as ended, each so that what comes later
+   * sees the mark (see there), then stand-ins exit, calls fail, waits for space complete, held
+   * messages are dropped.
+   *
+   * Locks, in this order: that of the delivery (a JDK lock: only threads of the session, and the
+   * timers, which report space in a mailbox), that of the ties, that of the sink. Workers and
+   * bodies of processes take only the last two, which park nobody: a parked body needs a worker to
+   * go on, and that worker might be waiting for the same lock.
+   *
+   * I1. No frame makes handle throw: payloads are decoded where a failure is answered, addresses
+   *     that lead nowhere are refused or ignored, answers to no call are ignored.
+   *     [RemoteNodeTest, RemoteTiesRandomTest]
+   * I2. What a thread here does in turn leaves in turn: each method has sent its frames when it
+   *     returns. An answer or a DOWN leaves on the thread of the process, after all it has sent.
+   */
+  private static final System.Logger LOG = System.getLogger("dev.heddle.cluster.peer");
+
+  private final RemoteContext context;
+  private final PeerOptions options;
+  private final Groups groups;
+  private final Consumer<Frame.Service> services;
+  private final RemoteTies ties;
+  private final OutgoingCalls outgoing;
+  private final IncomingCalls incoming;
+  private final Deliveries deliveries;
+  private final RefusedMessages refused;
+  private final PausedReceivers paused = new PausedReceivers();
+  private final ReentrantLock delivery = new ReentrantLock();
+
+  // written under the lock of the delivery
+  private volatile boolean ended;
+  private boolean isOrderLogged;
+
+  /// @param other the life that the session is with
+  /// @param sink takes the frames of the session
+  /// @param types of the messages; announced by the first frame
+  /// @param groups of this node; their members are told by the second frame
+  /// @param services takes what other parts of the cluster send, in order with all else; must not
+  ///   wait
+  public RemoteNode(
+      NodeLife other,
+      LocalProcesses local,
+      FrameSink sink,
+      MessageTypes types,
+      PeerOptions options,
+      Groups groups,
+      Consumer<Frame.Service> services) {
+    Pid here = local.address(0);
+    NodeLife self = new NodeLife(here.node(), here.host(), here.incarnation());
+    SessionContents contents = new SessionContents(types, self, other);
+    this.context = new RemoteContext(other, self.node(), local, sink, contents);
+    this.options = options;
+    this.groups = groups;
+    this.services = services;
+    this.ties = new RemoteTies(context);
+    this.outgoing = new OutgoingCalls(context, ties);
+    this.incoming = new IncomingCalls(context, ties, options.entries());
+    this.deliveries = new Deliveries(context, incoming, delivery);
+    this.refused = new RefusedMessages(local);
+    context.send(new Frame.Types(contents.signatures()));
+    groups.opened(this, context::send);
+  }
+
+  /// The other node.
+  public NodeLife other() {
+    return context.other();
+  }
+
+  // ---- messages ----
+
+  @Override
+  public SendResult send(Pid to, @Nullable Object message) {
+    if (ended) {
+      return SendResult.UNREACHABLE;
+    }
+    if (!context.isOfOther(to)) {
+      return SendResult.NOT_FOUND;
+    }
+    if (paused.isPaused(to)) {
+      return SendResult.FULL;
+    }
+    if (message instanceof Request request) {
+      return outgoing.ask(to, request);
+    }
+    byte[] content = context.contents().encode(message);
+    refused.sending(to);
+    return context.sink().send(new Frame.Message(to, content));
+  }
+
+  @Override
+  public @Nullable CompletableFuture<@Nullable Void> room(Pid to) {
+    return paused.room(to, context.sink().room());
+  }
+
+  // ---- links and monitors ----
+
+  @Override
+  public void link(ProcessLinks.Owner one, Pid other) {
+    ties.link(one, other);
+  }
+
+  @Override
+  public void unlink(ProcessLinks.Owner one, Pid other) {
+    ties.unlink(one, other);
+  }
+
+  @Override
+  public long monitor(ProcessLinks.Owner watcher, Pid target, LongConsumer known) {
+    return ties.monitor(watcher, target, known);
+  }
+
+  @Override
+  public CompletableFuture<Exit> whenExited(Pid target) {
+    return ties.whenExited(target);
+  }
+
+  // ---- life ----
+
+  @Override
+  public CompletableFuture<Boolean> whenStarted(Pid target) {
+    return context.isOfOther(target)
+        ? outgoing.whenStarted(target)
+        : CompletableFuture.completedFuture(false);
+  }
+
+  /// Starts a process at the other node. A parent that is linked to it, or monitors it, is told of
+  /// its end even if that comes before this future completes. To cancel the future gives up: a
+  /// process that was started nevertheless is terminated.
+  ///
+  /// @param entry one of the names that the other node lets others start
+  /// @param with input, name, parent, link, monitor, lifetime; nothing else reaches another node
+  /// @return completes with the PID, there or of the process that has the name; fails with a
+  ///   [dev.heddle.process.StartRefusedException] that names the node
+  /// @throws IllegalArgumentException when the options have what does not reach another node
+  /// @throws dev.heddle.process.NotSendableException when the input cannot be encoded
+  public CompletableFuture<Pid> spawn(String entry, StartOptions with) {
+    return outgoing.spawn(entry, with);
+  }
+
+  @Override
+  public void order(Pid target, ProcessOrder order) {
+    SendResult result =
+        ended
+            ? SendResult.UNREACHABLE
+            : context.isOfOther(target)
+                ? context.sink().send(frameOf(target, order))
+                : SendResult.NOT_FOUND;
+    if (result != SendResult.ACCEPTED) {
+      throw new SendFailedException(target, result);
+    }
+  }
+
+  private Frame frameOf(Pid target, ProcessOrder order) {
+    return switch (order) {
+      case ProcessOrder.Terminate(String reason) -> new Frame.Terminate(target, reason);
+      case ProcessOrder.Cancel(String reason, Duration time) ->
+          new Frame.Cancel(target, reason, nanosOf(time));
+      case ProcessOrder.RequestExit(Pid from, Object detail) ->
+          new Frame.RequestExit(from, target, context.contents().encode(detail));
+    };
+  }
+
+  private static long nanosOf(Duration time) {
+    return Math.max(0, TimeUnit.NANOSECONDS.convert(time)); // 292 years at most
+  }
+
+  // ---- what the other node says ----
+
+  /// Does what a frame says. Called in the order of the frames, by one thread at a time.
+  public void handle(Frame frame) {
+    delivery.lock();
+    try {
+      if (!ended) {
+        carryOut(frame);
+      }
+    } finally {
+      delivery.unlock();
+    }
+  }
+
+  private void carryOut(Frame frame) {
+    switch (frame) {
+      case Frame.Types(var names) -> context.contents().onTypes(names);
+      case Frame.Message message -> deliveries.message(message);
+      case Frame.Ask ask -> deliveries.ask(ask);
+      case Frame.Answer(long id, var content) -> outgoing.onAnswer(id, content);
+      case Frame.AskFailed(long id, var failure) -> outgoing.onFailure(id, failure);
+      case Frame.GiveUp(long id) -> incoming.giveUp(id);
+      case Frame.Refused(Pid to, var why, long count) -> refused.onRefused(to, why, count);
+      case Frame.Pause(Pid to, var policy) -> {
+        if (context.isOfOther(to)) {
+          paused.pause(to, policy);
+        }
+      }
+      case Frame.Resume(Pid to) -> paused.resume(to);
+      case Frame.Monitor(Pid target) -> ties.onMonitor(target);
+      case Frame.Demonitor(Pid target) -> ties.onDemonitor(target);
+      case Frame.Link(Pid from, Pid to) -> {
+        if (context.isOfOther(from)) {
+          ties.onLink(from, to);
+        }
+      }
+      case Frame.Unlink(Pid from, Pid to, long seen) -> ties.onUnlink(from, to, seen);
+      case Frame.Down(Pid pid, var exit) -> ties.onDown(pid, context.contents().exit(pid, exit));
+      case Frame.Spawn spawn -> incoming.spawn(spawn);
+      case Frame.Spawned(long id, Pid pid) -> outgoing.onSpawned(id, pid);
+      case Frame.SpawnFailed(long id, var failure) -> outgoing.onFailure(id, failure);
+      case Frame.AwaitStart wait -> incoming.awaitStart(wait);
+      case Frame.Terminate(Pid target, String reason) ->
+          onOrder(target, new ProcessOrder.Terminate(reason));
+      case Frame.Cancel(Pid target, String reason, long nanos) ->
+          onOrder(target, new ProcessOrder.Cancel(reason, Duration.ofNanos(Math.max(0, nanos))));
+      case Frame.RequestExit request -> requestExit(request);
+      case Frame.Members(var all) -> groups.onMembers(this, ofOther(all));
+      case Frame.Joined(String group, Pid member) ->
+          groups.onJoined(this, group, ofOther(List.of(member)));
+      case Frame.Left(String group, Pid member) -> groups.onLeft(this, group, member);
+      case Frame.Service service -> services.accept(service);
+    }
+  }
+
+  private Map<String, List<Pid>> ofOther(Map<String, List<Pid>> groups) {
+    Map<String, List<Pid>> checked = new HashMap<>();
+    groups.forEach((group, pids) -> checked.put(group, ofOther(pids)));
+    return checked;
+  }
+
+  private List<Pid> ofOther(List<Pid> pids) {
+    return pids.stream().filter(context::isOfOther).toList();
+  }
+
+  private void requestExit(Frame.RequestExit request) {
+    Object detail;
+    try {
+      detail = context.contents().decode(request.detail());
+    } catch (UndecodableMessageException e) {
+      log("ignored a request to exit to %s: %s".formatted(request.target(), e.getMessage()));
+      return;
+    }
+    Pid from = request.from();
+    if (detail != null && (from == null || context.isOfOther(from))) {
+      onOrder(request.target(), new ProcessOrder.RequestExit(from, detail));
+    }
+  }
+
+  private void onOrder(Pid target, ProcessOrder order) {
+    if (options.orders() == PeerOptions.ForeignOrders.CARRIED_OUT) {
+      context.local().order(target, order);
+    } else if (!isOrderLogged) {
+      isOrderLogged = true;
+      log("ignored %s to %s, and ignores more: control is off here".formatted(order, target));
+    }
+  }
+
+  private void log(String what) {
+    LOG.log(System.Logger.Level.WARNING, "node '" + context.other().node() + "': " + what);
+  }
+
+  // ---- what is seen from outside ----
+
+  /// How many bytes of messages wait here behind full mailboxes.
+  public long heldBytes() {
+    return deliveries.heldBytes();
+  }
+
+  /// Completes when the other node may be given credit for more packets: at once, unless more than
+  /// 64 MiB are held.
+  public CompletableFuture<@Nullable Void> creditReturn() {
+    return deliveries.creditReturn();
+  }
+
+  /// The counters of this session, and what is open in it.
+  public Counters counters() {
+    return new Counters(
+        ties.standIns(),
+        ties.watches(),
+        outgoing.size(),
+        incoming.size(),
+        paused.size(),
+        deliveries.heldBytes(),
+        deliveries.dropped(),
+        deliveries.refused(),
+        refused.count());
+  }
+
+  /// What is open in a session, and what was lost in it.
+  ///
+  /// @param standIns processes of the other node that some here are tied to
+  /// @param watches processes here that the other node wants to know the end of
+  /// @param outgoingCalls requests and starts that the other node has not answered
+  /// @param incomingCalls those that this node has not answered
+  /// @param pausedReceivers processes of the other node whose mailboxes are nearly full
+  /// @param heldBytes of messages that wait here behind full mailboxes
+  /// @param dropped messages that waited so when the session ended
+  /// @param refusedHere messages of the other node that were not accepted here
+  /// @param refusedThere messages to the other node that were not accepted there
+  public record Counters(
+      int standIns,
+      int watches,
+      int outgoingCalls,
+      int incomingCalls,
+      int pausedReceivers,
+      long heldBytes,
+      long dropped,
+      long refusedHere,
+      long refusedThere) {}
+
+  // ---- the end ----
+
+  /// The session has ended. Nothing of it is delivered after this.
+  public void ended() {
+    delivery.lock();
+    try {
+      if (ended) {
+        return;
+      }
+      ended = true;
+      deliveries.ended();
+      ties.ended();
+      outgoing.ended();
+      incoming.ended();
+      paused.ended();
+      groups.ended(this);
+    } finally {
+      delivery.unlock();
+    }
+  }
+}

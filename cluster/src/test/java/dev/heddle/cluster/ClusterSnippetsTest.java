@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.heddle.cluster;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.heddle.process.CoroutineProcess;
+import dev.heddle.process.Pid;
+import dev.heddle.process.ProcessRuntime;
+import dev.heddle.process.Request;
+import dev.heddle.process.StartOptions;
+import dev.heddle.process.supervisor.ChildSpec;
+import dev.heddle.process.supervisor.Supervisor;
+import java.time.Duration;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+
+/// The examples of the Javadoc and of the pages about clusters.
+class ClusterSnippetsTest {
+  // @start region=messages
+  record Count(String text) {}
+
+  /// Answers how many letters a text has.
+  static final class Counter extends CoroutineProcess {
+    @Override
+    protected @Nullable Object run(@Nullable Object input) {
+      while (true) {
+        if (receive() instanceof Request(Count(String text), var reply)) {
+          reply.complete(text.length());
+        }
+      }
+    }
+  }
+
+  // @end
+
+  @Test
+  void join() throws Exception {
+    // @start region=join
+    ClusterOptions options =
+        ClusterOptions.named("a") // unique in its cluster
+            .cluster("letters")
+            .messages(Count.class) // what may arrive
+            .entry("counter", Counter::new); // what others may start here
+    try (Cluster a = Cluster.joinLoopback(options);
+        Cluster b = Cluster.joinLoopback(options.renamed("b"))) {
+      Pid counter = a.spawn("counter", StartOptions.defaults(), Place.on("a")).get();
+      int letters = a.runtime().ask(counter, new Count("heddle"), Duration.ofSeconds(2));
+      // @end
+      assertThat(letters).isEqualTo(6);
+      assertThat(b.name()).isEqualTo("b");
+    }
+  }
+
+  @Test
+  void options() {
+    // @start region=options
+    ClusterOptions options =
+        ClusterOptions.named("a")
+            .cluster("shop")
+            .bind("127.0.0.1", 7600) // what the others connect to
+            .seeds("127.0.0.1:7600", "127.0.0.1:7601") // or the name of a service
+            .labels(Map.of("zone", "eu-1"))
+            .messages(Count.class)
+            .entry("counter", Counter::new);
+    // @end
+    assertThat(options.toString()).contains("shop", "7601", "eu-1", "counter");
+  }
+
+  @Test
+  void spawn() throws Exception {
+    ClusterOptions options =
+        ClusterOptions.named("a").cluster("spawning").messages(Count.class);
+    try (Cluster a = Cluster.joinLoopback(options);
+        Cluster b =
+            Cluster.joinLoopback(
+                options.renamed("b").labels(Map.of("zone", "eu-1")).entry("counter", Counter::new))) {
+      up(a, "b");
+      // @start region=spawn
+      Pid one = a.spawn("counter", StartOptions.defaults(), Place.on("b")).get();
+      Pid another = a.spawn("counter", StartOptions.defaults(), Place.label("zone", "eu-1")).get();
+      // @end
+      assertThat(one.node()).isEqualTo("b");
+      assertThat(another.node()).isEqualTo("b");
+      // @start region=child
+      Supervisor supervisor =
+          Supervisor.builder()
+              .child(
+                  ChildSpec.of(
+                      "counter",
+                      a.child("counter", StartOptions.defaults(), Place.anywhere())))
+              .build();
+      // @end
+      assertThat(a.runtime().spawn(supervisor)).isNotNull();
+      assertThat(b.runtime()).isNotNull();
+    }
+  }
+
+  @Test
+  void group() throws Exception {
+    try (Cluster a = Cluster.joinLoopback(ClusterOptions.named("a").cluster("grouping"))) {
+      ProcessRuntime runtime = a.runtime();
+      var heard = new LinkedBlockingQueue<Object>();
+      Pid member = runtime.spawn(CoroutineProcess.of(self -> heard.add(self.receive())));
+      // @start region=group
+      Group room = a.group("chat/42");
+      room.join(member); // leaves when it ends
+      int reached = room.publish("hello");
+      // @end
+      assertThat(reached).isEqualTo(1);
+      assertThat(heard.take()).isEqualTo("hello");
+    }
+  }
+
+  private static void up(Cluster at, String other) throws Exception {
+    CompletableFuture<Void> up = new CompletableFuture<>();
+    at.onChange(event -> {
+      if (event.node().equals(other) && event.state() == NodeState.UP) {
+        up.complete(null);
+      }
+    });
+    if (at.nodes().stream().anyMatch(n -> n.name().equals(other) && n.state() == NodeState.UP)) {
+      up.complete(null);
+    }
+    up.get(2, TimeUnit.MINUTES);
+  }
+}

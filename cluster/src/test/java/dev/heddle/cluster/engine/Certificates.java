@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.heddle.cluster.engine;
+
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import javax.net.ssl.SSLContext;
+
+/// An authority of certificates, and those it has signed, made by the keytool of this JDK.
+final class Certificates {
+  static final char[] PASSWORD = "changeit".toCharArray();
+
+  private final Path dir;
+
+  private Certificates(Path dir) {
+    this.dir = dir;
+  }
+
+  static Certificates in(Path dir) throws Exception {
+    Files.createDirectories(dir);
+    var made = new Certificates(dir);
+    made.keytool("-genkeypair", "-alias", "ca", "-dname", "CN=test authority", "-ext", "bc:c=ca:true",
+        "-keyalg", "EC", "-keystore", "ca.p12");
+    made.keytool("-exportcert", "-alias", "ca", "-file", "ca.cer", "-keystore", "ca.p12");
+    made.keytool("-importcert", "-noprompt", "-alias", "ca", "-file", "ca.cer", "-keystore",
+        "trust.p12");
+    return made;
+  }
+
+  Path keys(String node) throws Exception {
+    Path keys = dir.resolve(node + ".p12");
+    Files.copy(dir.resolve("ca.p12"), keys);
+    keytool("-genkeypair", "-alias", node, "-signer", "ca", "-dname", "CN=" + node, "-keyalg", "EC",
+        "-keystore", keys.toString());
+    keytool("-delete", "-alias", "ca", "-keystore", keys.toString());
+    return keys;
+  }
+
+  Path trusted() {
+    return dir.resolve("trust.p12");
+  }
+
+  SSLContext context(String node) throws Exception {
+    return Credentials.load(keys(node), trusted(), PASSWORD);
+  }
+
+  private void keytool(String... args) throws Exception {
+    List<String> command = new ArrayList<>();
+    command.add(Path.of(System.getProperty("java.home"), "bin", "keytool").toString());
+    command.addAll(List.of(args));
+    command.addAll(List.of("-storetype", "PKCS12", "-storepass", new String(PASSWORD)));
+    java.lang.Process tool =
+        new ProcessBuilder(command).directory(dir.toFile()).redirectErrorStream(true).start();
+    String said = new String(tool.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+    if (tool.waitFor() != 0) {
+      throw new IOException(String.join(" ", command) + ": " + said);
+    }
+  }
+}

@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.heddle.cluster.engine;
+
+import static dev.heddle.cluster.engine.EngineProbe.freePort;
+import static dev.heddle.cluster.engine.EngineProbe.next;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.ServerSocket;
+import java.nio.ByteBuffer;
+import java.util.Arrays;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/// The engine over real sockets.
+@Timeout(600)
+class JGroupsEngineTest {
+  @Test
+  void send_manyPacketsOfEverySize_arriveInOrder() throws Exception {
+    int a = freePort();
+    int b = freePort();
+    try (var one = EngineProbe.open("a", a, null, a, b);
+        var two = EngineProbe.open("b", b, null, a, b)) {
+      Engine.Address to = one.waitFor(two);
+      int[] sizes = {4, 100, 48 * 1024, 59_990, 60_000, 70_000, 1 << 20};
+      for (int i = 0; i < 200; i++) {
+        byte[] packet = new byte[sizes[i % sizes.length]];
+        ByteBuffer.wrap(packet).putInt(i);
+        one.engine.send(to, packet, Engine.Urgency.IN_ORDER);
+      }
+      for (int i = 0; i < 200; i++) {
+        EngineProbe.Packet packet = next(two.packets);
+        assertThat(packet.from()).isEqualTo(one.engine.address());
+        assertThat(packet.content()).hasSize(sizes[i % sizes.length]);
+        assertThat(ByteBuffer.wrap(packet.content()).getInt()).isEqualTo(i);
+      }
+    }
+  }
+
+  @Test
+  void send_urgent_arrives() throws Exception {
+    int a = freePort();
+    int b = freePort();
+    try (var one = EngineProbe.open("a", a, null, b);
+        var two = EngineProbe.open("b", b, null, a)) {
+      byte[] packet = {1, 2, 3};
+      one.engine.send(one.waitFor(two), packet, Engine.Urgency.URGENT);
+      assertThat(next(two.packets).content()).isEqualTo(packet);
+    }
+  }
+
+  @Test
+  void close_ofOne_isSuspectedByTheOther() throws Exception {
+    int a = freePort();
+    int b = freePort();
+    try (var one = EngineProbe.open("a", a, null, b)) {
+      Engine.Address other;
+      try (var two = EngineProbe.open("b", b, null, a)) {
+        other = one.waitFor(two);
+        one.engine.send(other, new byte[1], Engine.Urgency.IN_ORDER);
+        next(two.packets);
+      }
+      assertThat(next(one.suspected)).isEqualTo(other);
+    }
+  }
+
+  @Test
+  void forget_ofOneThatLives_isFoundAgainAtItsNextPacket() throws Exception {
+    int a = freePort();
+    int b = freePort();
+    try (var one = EngineProbe.open("a", a, null, b);
+        var two = EngineProbe.open("b", b, null, a)) {
+      Engine.Address to = one.waitFor(two);
+      one.engine.send(to, new byte[] {1}, Engine.Urgency.IN_ORDER);
+      next(two.packets);
+      one.engine.forget(to);
+      Engine.Address back = two.waitFor(one);
+      two.engine.send(back, new byte[] {2}, Engine.Urgency.IN_ORDER);
+      assertThat(next(one.packets).content()).containsExactly(2);
+      assertThat(one.waitFor(two)).isEqualTo(to);
+      one.engine.send(to, new byte[] {3}, Engine.Urgency.IN_ORDER);
+      assertThat(next(two.packets).content()).containsExactly(3);
+    }
+  }
+
+  @Test
+  void open_portTaken_failsWithTheAddressAndWhatToDo() throws Exception {
+    try (var taken = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+      int port = taken.getLocalPort();
+      assertThatThrownBy(() -> EngineProbe.open("a", port, null, port))
+          .isInstanceOf(JGroupsEngine.PortTakenException.class)
+          .hasMessageContainingAll(
+              "port " + port + " of 127.0.0.1", "taken", "ss -ltnp", "bind to another port");
+    }
+  }
+
+  @Test
+  void open_addressOfAnotherMachine_fails() {
+    var settings =
+        new JGroupsEngine.Settings(
+            "a", new InetSocketAddress("192.0.2.1", 7600), List.of(), null);
+    assertThatThrownBy(() -> new JGroupsEngine(settings).open(noListener()))
+        .isInstanceOf(IOException.class)
+        .hasMessageContaining("192.0.2.1 is not an address of this machine");
+  }
+
+  @Test
+  void threads_ofAnOpenEngine_arePlatformDaemons() throws Exception {
+    int a = freePort();
+    try (var one = EngineProbe.open("only", a, null, a)) {
+      assertThat(one.engine.address()).isNotNull();
+      List<Thread> threads =
+          Thread.getAllStackTraces().keySet().stream()
+              .filter(thread -> thread.getName().contains("only"))
+              .toList();
+      assertThat(threads).isNotEmpty().allMatch(Thread::isDaemon).noneMatch(Thread::isVirtual);
+    }
+  }
+
+  @Test
+  void address_beforeOpen_isRefused() {
+    var settings =
+        new JGroupsEngine.Settings("a", new InetSocketAddress("127.0.0.1", 7600), List.of(), null);
+    var engine = new JGroupsEngine(settings);
+    assertThatThrownBy(engine::address).isInstanceOf(IllegalStateException.class);
+  }
+
+  private static Engine.Listener noListener() {
+    return new Engine.Listener() {
+      @Override
+      public void found(Engine.Address address) {}
+
+      @Override
+      public void suspected(Engine.Address address) {}
+
+      @Override
+      public void received(Engine.Address from, byte[] packet) {
+        throw new AssertionError(Arrays.toString(packet));
+      }
+    };
+  }
+}

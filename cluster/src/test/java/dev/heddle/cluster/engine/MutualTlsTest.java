@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.heddle.cluster.engine;
+
+import static dev.heddle.cluster.engine.EngineProbe.freePort;
+import static dev.heddle.cluster.engine.EngineProbe.next;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import javax.net.ssl.SSLContext;
+import javax.net.ssl.TrustManagerFactory;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/// Certificates, over real sockets: who may join, and what both sides say when one may not.
+@Timeout(600)
+class MutualTlsTest {
+  @TempDir static Path dir;
+
+  static Certificates ours;
+  static SSLContext a;
+  static SSLContext b;
+  static SSLContext stranger;
+
+  @BeforeAll
+  static void make() throws Exception {
+    ours = Certificates.in(dir.resolve("ours"));
+    a = ours.context("a");
+    b = ours.context("b");
+    var theirs = Certificates.in(dir.resolve("theirs"));
+    stranger = Credentials.load(theirs.keys("x"), ours.trusted(), Certificates.PASSWORD);
+  }
+
+  @Test
+  void certificatesOfOneAuthority_packetsTravel() throws Exception {
+    int one = freePort();
+    int two = freePort();
+    try (var left = EngineProbe.open("a", one, a, two);
+        var right = EngineProbe.open("b", two, b, one)) {
+      byte[] packet = new byte[100_000];
+      packet[99_999] = 7;
+      left.engine.send(left.waitFor(right), packet, Engine.Urgency.IN_ORDER);
+      assertThat(next(right.packets).content()).isEqualTo(packet);
+    }
+  }
+
+  @Test
+  void certificateOfAnotherAuthority_isRefusedAndLoggedOnBothSides() throws Exception {
+    refused(a, stranger, "certificates do not fit", "certificates do not fit");
+  }
+
+  @Test
+  void noCertificate_isRefusedAndLoggedOnBothSides() throws Exception {
+    var trust = TrustManagerFactory.getInstance(TrustManagerFactory.getDefaultAlgorithm());
+    try (var in = Files.newInputStream(ours.trusted())) {
+      var store = java.security.KeyStore.getInstance("PKCS12");
+      store.load(in, Certificates.PASSWORD);
+      trust.init(store);
+    }
+    SSLContext none = SSLContext.getInstance("TLSv1.3");
+    none.init(null, trust.getTrustManagers(), null);
+    refused(a, none, "certificates do not fit", "certificates do not fit");
+  }
+
+  @Test
+  void plainAgainstTls_isRefusedAndLoggedOnBothSides() throws Exception {
+    refused(a, null, "it speaks no TLS, this node does", "it wants TLS, this node speaks none");
+  }
+
+  @Test
+  void tlsAgainstPlain_isRefusedAndLoggedOnBothSides() throws Exception {
+    refused(null, b, "it speaks TLS, this node does not", "it speaks no TLS, this node does");
+  }
+
+  /// The second node tries to join the first, which has no seeds.
+  private static void refused(
+      @Nullable SSLContext first, @Nullable SSLContext second, String accepting, String connecting)
+      throws Exception {
+    int one = freePort();
+    int two = freePort();
+    try (var lines = new LogLines();
+        var left = EngineProbe.open("left", one, first);
+        var right = EngineProbe.open("right", two, second, one)) {
+      lines.waitFor("node 'left' refused a connection from 127.0.0.1", accepting);
+      lines.waitFor("node 'right' cannot join the node at 127.0.0.1:" + one, connecting);
+      // Tried again by now, or soon: what is waited for is another attempt, not time.
+      waitForAnotherAttempt(left);
+      assertThat(left.found).isEmpty();
+      assertThat(right.found).isEmpty();
+      assertThat(lines.all()).hasSize(2);
+    }
+  }
+
+  private static void waitForAnotherAttempt(EngineProbe accepting) throws InterruptedException {
+    int before = accepting.engine.refusedConnections();
+    while (accepting.engine.refusedConnections() == before) {
+      Thread.onSpinWait();
+      Thread.yield();
+    }
+  }
+
+  @Test
+  void load_filesThatDoNotServe_nameTheFileAndWhatToDo() throws Exception {
+    Path keys = dir.resolve("ours").resolve("a.p12");
+    assertThatThrownBy(() -> Credentials.load(dir.resolve("no.p12"), keys, new char[0]))
+        .isInstanceOf(IOException.class)
+        .hasMessageContainingAll("no.p12", "does not exist", "./heddle cluster certs");
+    assertThatThrownBy(() -> Credentials.load(keys, ours.trusted(), "wrong".toCharArray()))
+        .hasMessageContainingAll("a.p12", "password");
+    assertThatThrownBy(
+            () -> Credentials.load(ours.trusted(), ours.trusted(), Certificates.PASSWORD))
+        .hasMessageContainingAll("trust.p12", "no private key");
+    assertThatThrownBy(() -> Credentials.load(keys, keys, Certificates.PASSWORD))
+        .hasMessageContainingAll("a.p12", "no trusted certificate");
+    assertThat(List.of(a, b)).doesNotContainNull();
+  }
+}

@@ -1,0 +1,189 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.heddle.cluster.node;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.heddle.cluster.engine.Engine;
+import dev.heddle.cluster.engine.LocalEngines;
+import dev.heddle.cluster.session.Ending.Cause;
+import dev.heddle.cluster.wire.Frame;
+import dev.heddle.process.Exit;
+import dev.heddle.process.Pid;
+import dev.heddle.process.ProcessSignal;
+import dev.heddle.process.SendResult;
+import dev.heddle.process.StartOptions;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/// Nodes with real runtimes and threads, over engines in memory.
+@Timeout(300)
+final class ClusterNodeTest {
+  private static final Duration SOON = Duration.ofSeconds(RunningNode.GUARD_SECONDS);
+
+  private final LocalEngines engines = new LocalEngines();
+  private final List<RunningNode> nodes = new ArrayList<>();
+
+  private RunningNode start(String cluster, String name, Engine engine) {
+    RunningNode node = new RunningNode(cluster, name, engine);
+    nodes.add(node);
+    return node;
+  }
+
+  private RunningNode start(String name) {
+    return start("shop", name, engines.engine(name));
+  }
+
+  private static void awaitSession(RunningNode a, RunningNode b) throws InterruptedException {
+    a.awaitSession(b.node.self().node());
+    b.awaitSession(a.node.self().node());
+  }
+
+  @AfterEach
+  void close() {
+    nodes.forEach(RunningNode::close);
+  }
+
+  @Test
+  @Tag("C2")
+  @Tag("C4")
+  void processes_ofThreeNodes_sendAskMonitorAndLink() throws InterruptedException {
+    RunningNode a = start("a");
+    RunningNode b = start("b");
+    RunningNode c = start("c");
+    awaitSession(a, b);
+    awaitSession(a, c);
+    awaitSession(b, c);
+    Pid ofA = a.spawn();
+    Pid ofB = b.spawn();
+    Pid ofC = c.spawn();
+
+    for (int i = 0; i < 1_000; i++) {
+      a.runtime.send(ofB, "message " + i);
+    }
+    for (int i = 0; i < 1_000; i++) {
+      assertThat(b.take()).isEqualTo("message " + i);
+    }
+    assertThat(a.runtime.<Object>ask(ofC, "question", SOON)).isEqualTo("question");
+
+    long _ = a.in(ofA, self -> self.monitor(ofB));
+    boolean _ =
+        c.in(
+            ofC,
+            self -> {
+              self.link(ofA);
+              return true;
+            });
+    b.runtime.send(ofB, "fail");
+    assertThat(a.take())
+        .isInstanceOfSatisfying(
+            ProcessSignal.Down.class,
+            down -> assertThat(down.exit().reason()).isEqualTo(Exit.Reason.FAILED));
+    c.runtime.send(ofC, "fail");
+    assertThat(a.take()).isInstanceOf(ProcessSignal.class);
+  }
+
+  @Test
+  @Tag("C4")
+  @Tag("C5")
+  void nodeThatIsGone_monitorsHearNoConnection() throws InterruptedException {
+    RunningNode a = start("a");
+    Engine engineOfB = engines.engine("b");
+    RunningNode b = start("shop", "b", engineOfB);
+    awaitSession(a, b);
+    Pid ofA = a.spawn();
+    Pid ofB = b.spawn();
+    long _ = a.in(ofA, self -> self.monitor(ofB));
+
+    engines.kill(engineOfB);
+
+    assertThat(a.awaitEnd("b").cause()).isEqualTo(Cause.NO_ANSWER);
+    assertThat(a.take())
+        .isInstanceOfSatisfying(
+            ProcessSignal.Down.class,
+            down -> assertThat(down.exit().reason()).isEqualTo(Exit.Reason.NO_CONNECTION));
+    assertThat(a.runtime.offer(ofB, "late")).isEqualTo(SendResult.UNREACHABLE);
+    assertThatThrownBy(() -> a.runtime.ask(ofB, "late", SOON)).isInstanceOf(Exception.class);
+    assertThat(a.node.nodes())
+        .anySatisfy(it -> assertThat(it.state()).isEqualTo(NodeStatus.State.LOST));
+  }
+
+  @Test
+  void leave_afterMessages_theyAreDelivered() throws InterruptedException {
+    RunningNode a = start("a");
+    RunningNode b = start("b");
+    awaitSession(a, b);
+    Pid ofB = b.spawn();
+    for (int i = 0; i < 10_000; i++) {
+      a.runtime.send(ofB, "message " + i);
+    }
+
+    a.node.leave(SOON);
+
+    assertThat(b.awaitEnd("a").cause()).isEqualTo(Cause.LEFT);
+    for (int i = 0; i < 10_000; i++) {
+      assertThat(b.take()).isEqualTo("message " + i);
+    }
+    assertThat(b.node.nodes())
+        .anySatisfy(it -> assertThat(it.state()).isEqualTo(NodeStatus.State.LEFT));
+  }
+
+  @Test
+  void nodes_inSession_haveLabelsAndEntries() throws InterruptedException {
+    RunningNode a = start("a");
+    RunningNode b = start("b");
+    awaitSession(a, b);
+
+    assertThat(a.node.nodes())
+        .singleElement()
+        .satisfies(
+            it -> {
+              assertThat(it.node()).isEqualTo(b.node.self());
+              assertThat(it.state()).isEqualTo(NodeStatus.State.UP);
+              assertThat(it.labels()).containsEntry("zone", "b");
+            });
+    assertThat(a.node.introduction("b"))
+        .satisfies(it -> assertThat(it.entries()).containsExactly("obedient"));
+  }
+
+  @Test
+  void spawn_atAnotherNode_runsThere() throws Exception {
+    RunningNode a = start("a");
+    RunningNode b = start("b");
+    awaitSession(a, b);
+
+    Pid pid = a.node.node("b").spawn("obedient", StartOptions.defaults()).get();
+    a.runtime.send(pid, "hello");
+
+    assertThat(pid.node()).isEqualTo("b");
+    assertThat(b.take()).isEqualTo("hello");
+  }
+
+  @Test
+  void service_toAnotherNode_comesWithItsSender() throws InterruptedException {
+    RunningNode a = start("a");
+    RunningNode b = start("b");
+    awaitSession(a, b);
+
+    assertThat(a.node.send("b", new Frame.Service("roster", new byte[1])))
+        .isEqualTo(SendResult.ACCEPTED);
+    assertThat(a.node.send("nobody", new Frame.Service("roster", new byte[1])))
+        .isEqualTo(SendResult.UNREACHABLE);
+
+    assertThat(b.take()).isEqualTo("a says roster");
+  }
+
+  @Test
+  void start_twice_isRefused() {
+    RunningNode a = start("a");
+
+    assertThatThrownBy(a.node::start)
+        .isInstanceOf(IllegalStateException.class)
+        .hasMessageContaining("RUNNING");
+  }
+}

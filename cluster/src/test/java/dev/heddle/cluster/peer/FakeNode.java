@@ -1,0 +1,206 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.heddle.cluster.peer;
+
+import dev.heddle.cluster.group.Groups;
+import dev.heddle.cluster.wire.Frame;
+import dev.heddle.cluster.wire.MessageTypes;
+import dev.heddle.cluster.wire.NodeLife;
+import dev.heddle.process.Exit;
+import dev.heddle.process.MailboxPolicy;
+import dev.heddle.process.Pid;
+import dev.heddle.process.Process;
+import dev.heddle.process.ProcessSignal;
+import dev.heddle.process.Reply;
+import dev.heddle.process.Request;
+import dev.heddle.process.SendResult;
+import dev.heddle.process.StartOptions;
+import dev.heddle.process.links.ProcessLinks;
+import dev.heddle.process.remote.LocalProcesses;
+import dev.heddle.process.remote.NodePeer;
+import dev.heddle.process.remote.ProcessOrder;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+
+/// One of two nodes whose processes are only links and monitors. No thread: frames wait in a queue
+/// until the test delivers them.
+public final class FakeNode implements LocalProcesses {
+  static final MessageTypes NO_TYPES = MessageTypes.of(List.of(), List.of());
+
+  final NodeLife life;
+  final List<FakeProcess> processes = new ArrayList<>();
+  final Deque<Frame> outbox = new ArrayDeque<>();
+  final Map<Pid, FakeProcess> living = new HashMap<>();
+  boolean isOpen = true;
+  final Groups groups = new Groups(this);
+  final RemoteNode remote;
+
+  public FakeNode(String name, String other, int size) {
+    this.life = new NodeLife(name, "main", 7);
+    for (int i = 1; i <= size; i++) {
+      FakeProcess process = new FakeProcess(address(i));
+      processes.add(process);
+      living.put(process.self(), process);
+    }
+    this.remote =
+        new RemoteNode(
+            new NodeLife(other, "main", 7),
+            this,
+            new FrameSink() {
+              @Override
+              public SendResult send(Frame frame) {
+                if (!isOpen) {
+                  return SendResult.UNREACHABLE;
+                }
+                outbox.add(frame);
+                return SendResult.ACCEPTED;
+              }
+
+              @Override
+              public CompletableFuture<@Nullable Void> room() {
+                return CompletableFuture.completedFuture(null);
+              }
+            },
+            NO_TYPES,
+            new PeerOptions(Map.of(), PeerOptions.ForeignOrders.CARRIED_OUT),
+            groups,
+            _ -> {});
+  }
+
+  public Groups groups() {
+    return groups;
+  }
+
+  public NodePeer peer() {
+    return remote;
+  }
+
+  public Pid pid(int index) {
+    return processes.get(index).self();
+  }
+
+  public boolean isHere(Pid pid) {
+    return pid.node().equals(life.node());
+  }
+
+  /// Delivers the oldest frame to the other node.
+  public boolean deliver(FakeNode to) {
+    Frame frame = outbox.poll();
+    if (frame != null) {
+      to.remote.handle(frame);
+    }
+    return frame != null;
+  }
+
+  public void endSession() {
+    isOpen = false;
+    remote.ended();
+  }
+
+  void end(FakeProcess process, Exit.Reason reason) {
+    process.end(reason);
+    living.remove(process.self());
+  }
+
+  public void end(Pid pid, Exit.Reason reason) {
+    end(processes.get((int) pid.id() - 1), reason);
+  }
+
+  @Override
+  public Pid address(long number) {
+    return new Pid(life.node(), life.host(), number, life.life());
+  }
+
+  @Override
+  public ProcessLinks.@Nullable Owner find(Pid pid) {
+    return living.get(pid);
+  }
+
+  // ---- not of links and monitors ----
+
+  private static UnsupportedOperationException none() {
+    return new UnsupportedOperationException("these processes are only links and monitors");
+  }
+
+  @Override
+  public SendResult offer(Pid to, @Nullable Object message) {
+    return living.containsKey(to) ? SendResult.ACCEPTED : SendResult.NOT_FOUND;
+  }
+
+  @Override
+  public CompletableFuture<@Nullable Object> request(Pid to, @Nullable Object message) {
+    throw none();
+  }
+
+  @Override
+  public CompletableFuture<@Nullable Object> requestTyped(
+      Pid to, Function<Reply<@Nullable Object>, @Nullable Object> message) {
+    throw none();
+  }
+
+  @Override
+  public @Nullable MailboxPolicy nearlyFull(Pid to) {
+    return null;
+  }
+
+  @Override
+  public CompletableFuture<@Nullable Void> room(Pid to) {
+    return CompletableFuture.completedFuture(null);
+  }
+
+  @Override
+  public void onClosed(Request request, Runnable action) {
+    throw none();
+  }
+
+  @Override
+  public boolean complete(Request request, @Nullable Object result) {
+    throw none();
+  }
+
+  @Override
+  public boolean fail(Request request, Throwable failure) {
+    throw none();
+  }
+
+  @Override
+  public @Nullable Pid senderToNotify() {
+    return null;
+  }
+
+  @Override
+  public void undelivered(Pid sender, ProcessSignal.Undelivered signal) {
+    throw none();
+  }
+
+  @Override
+  public CompletableFuture<Boolean> whenStarted(Pid pid) {
+    throw none();
+  }
+
+  @Override
+  public void order(Pid target, ProcessOrder order) {
+    throw none();
+  }
+
+  @Override
+  public Pid spawn(Process process, StartOptions options) {
+    throw none();
+  }
+
+  @Override
+  public void addNode(String node, NodePeer peer) {
+    throw none();
+  }
+
+  @Override
+  public boolean removeNode(String node) {
+    throw none();
+  }
+}

@@ -1,0 +1,235 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.heddle.cluster.peer;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.heddle.cluster.wire.Frame;
+import dev.heddle.cluster.wire.MessageTypes;
+import dev.heddle.process.CoroutineProcess;
+import dev.heddle.process.MailboxPolicy;
+import dev.heddle.process.Pid;
+import dev.heddle.process.ProcessSignal;
+import dev.heddle.process.SendFailedException;
+import dev.heddle.process.SendResult;
+import dev.heddle.process.StartOptions;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/// Messages to mailboxes that are full, or nearly so.
+@Timeout(300)
+class FlowTest {
+  private final TwoNodes nodes = new TwoNodes();
+  private final TwoNodes.Node a = nodes.a;
+  private final TwoNodes.Node b = nodes.b;
+  private final CountDownLatch gate = new CountDownLatch(1);
+
+  @AfterEach
+  void end() {
+    gate.countDown();
+    nodes.close();
+  }
+
+  /// A process in a step that lasts until the gate opens.
+  private Pid busy(int mailbox, MailboxPolicy policy) {
+    Pid pid = b.obedient(StartOptions.defaults().withMailbox(mailbox, policy));
+    CompletableFuture<Void> begun = new CompletableFuture<>();
+    b.runtime.send(
+        pid,
+        (TwoNodes.Deed)
+            _ -> {
+              begun.complete(null);
+              gate.await();
+            });
+    TwoNodes.get(begun);
+    return pid;
+  }
+
+  /// Sends although the receiver may be paused: as if that news were on its way.
+  private void sendBlind(Pid to, int message) {
+    byte[] content = MessageContents.of(a.life(), message);
+    a.line.execute(() -> b.remote().handle(new Frame.Message(to, content)));
+  }
+
+  @Test
+  @Tag("C9")
+  void nearlyFullMailbox_pausesItsSendersAtTheOtherNode_untilItIsHalfEmpty() throws Exception {
+    Pid to = busy(8, MailboxPolicy.SUSPEND);
+    Pid other = b.obedient();
+    for (int i = 0; i < 6; i++) {
+      assertThat(a.runtime.offer(to, i)).isEqualTo(SendResult.ACCEPTED);
+    }
+    nodes.settle();
+    assertThat(a.runtime.offer(to, 6)).isEqualTo(SendResult.FULL);
+    assertThatThrownBy(() -> a.runtime.ask(to, "hello", Duration.ofSeconds(1)))
+        .isInstanceOfSatisfying(
+            SendFailedException.class, e -> assertThat(e.result()).isEqualTo(SendResult.FULL));
+    a.runtime.send(other, "passes");
+    assertThat(b.take()).isEqualTo("passes");
+    CompletableFuture<?> room = a.remote().room(to);
+    assertThat(room).isNotDone();
+    gate.countDown();
+    TwoNodes.get(room);
+    assertThat(a.runtime.offer(to, 6)).isEqualTo(SendResult.ACCEPTED);
+    for (int i = 0; i <= 6; i++) {
+      assertThat(b.take()).isEqualTo(i);
+    }
+  }
+
+  @Test
+  @Tag("C9")
+  void body_thatSendsToAPausedProcess_waits_andLosesNothing() throws Exception {
+    Pid to = busy(4, MailboxPolicy.SUSPEND);
+    Pid sender =
+        a.runtime.spawn(
+            CoroutineProcess.ofAction(self -> {
+              for (int i = 0; i < 100; i++) {
+                self.context().send(to, i);
+              }
+            }));
+    a.runtime.whenStarted(sender);
+    gate.countDown();
+    for (int i = 0; i < 100; i++) {
+      assertThat(b.take()).isEqualTo(i);
+    }
+    a.exit(sender);
+  }
+
+  @Test
+  void pausedMailboxThatRejects_makesNobodyWait() {
+    Pid to = busy(4, MailboxPolicy.REJECT);
+    for (int i = 0; i < 3; i++) {
+      a.runtime.send(to, i);
+    }
+    nodes.settle();
+    assertThat(a.remote().room(to)).isNull();
+    assertThat(a.runtime.offer(to, 3)).isEqualTo(SendResult.FULL);
+  }
+
+  @Test
+  @Tag("C3")
+  @Tag("C9")
+  void messagesOnTheirWay_waitInOrderBehindAMailboxThatSuspends() throws Exception {
+    Pid to = busy(4, MailboxPolicy.SUSPEND);
+    Pid other = b.obedient();
+    for (int i = 0; i < 20; i++) {
+      sendBlind(to, i);
+    }
+    nodes.settle();
+    assertThat(b.remote().heldBytes()).isPositive();
+    a.runtime.send(other, "passes");
+    assertThat(b.take()).isEqualTo("passes");
+    gate.countDown();
+    for (int i = 0; i < 20; i++) {
+      assertThat(b.take()).isEqualTo(i);
+    }
+    TwoNodes.get(a.remote().room(to));
+    assertThat(b.remote().heldBytes()).isZero();
+    assertThat(b.sent.stream().filter(Frame.Pause.class::isInstance)).hasSize(1);
+  }
+
+  @Test
+  @Tag("C3")
+  void messagesOnTheirWay_toAMailboxThatRejects_areReportedToTheirSender() throws Exception {
+    Pid to = busy(4, MailboxPolicy.REJECT);
+    Pid sender = a.obedient();
+    a.in(
+        sender,
+        self -> {
+          self.trapUndelivered();
+          return self.offer(to, 0);
+        });
+    for (int i = 1; i < 7; i++) {
+      sendBlind(to, i);
+    }
+    nodes.settle();
+    for (int i = 0; i < 3; i++) {
+      assertThat(a.take()).isEqualTo(new ProcessSignal.Undelivered(to, 1, SendResult.FULL));
+    }
+    assertThat(a.remote().counters().refusedThere()).isEqualTo(3);
+  }
+
+  @Test
+  @Tag("C9")
+  void heldMessages_whenTheSessionEnds_areDroppedAndCounted() throws Exception {
+    Pid to = busy(4, MailboxPolicy.SUSPEND);
+    for (int i = 0; i < 10; i++) {
+      sendBlind(to, i);
+    }
+    nodes.settle();
+    CompletableFuture<?> room = a.remote().room(to);
+    nodes.loseSession();
+    assertThat(b.remote().counters().dropped()).isEqualTo(6);
+    assertThat(b.remote().heldBytes()).isZero();
+    assertThat(room).isCompleted();
+    gate.countDown();
+    for (int i = 0; i < 4; i++) {
+      assertThat(b.take()).isEqualTo(i);
+    }
+  }
+
+  @Test
+  @Tag("C5")
+  void requestsHeldBehindAMailbox_failWhenItsProcessEnds() {
+    Pid to = busy(2, MailboxPolicy.SUSPEND);
+    byte[] content = MessageContents.of(a.life(), "hello");
+    for (long id = 1; id <= 5; id++) {
+      Frame ask = new Frame.Ask(id, to, content);
+      a.line.execute(() -> b.remote().handle(ask));
+    }
+    nodes.settle();
+    b.runtime.terminate(to);
+    gate.countDown();
+    b.exit(to);
+    TwoNodes.get(CompletableFuture.runAsync(this::awaitFiveFailures));
+  }
+
+  private void awaitFiveFailures() {
+    while (b.sent.stream().filter(Frame.AskFailed.class::isInstance).count() < 5) {
+      Thread.onSpinWait();
+    }
+  }
+
+  @Test
+  @Tag("C9")
+  void credit_isKeptBackWhileTooMuchIsHeld() throws Exception {
+    Pid to = busy(1, MailboxPolicy.SUSPEND);
+    byte[] large = MessageContents.of(a.life(), new byte[1_000_000]);
+    for (int i = 0; i < 69; i++) {
+      b.remote().handle(new Frame.Message(to, large));
+    }
+    assertThat(b.remote().heldBytes()).isGreaterThan(64L << 20);
+    CompletableFuture<?> credit = b.remote().creditReturn();
+    assertThat(credit).isNotDone();
+    gate.countDown();
+    TwoNodes.get(credit);
+    assertThat(b.remote().creditReturn()).isDone();
+  }
+
+  // ---- messages of types that are not known ----
+
+  record Known(int number) {}
+
+  @Test
+  @Tag("C3")
+  @Tag("C5")
+  void messageOfAnUnknownType_isRefused_andTheSessionGoesOn() throws Exception {
+    MessageTypes known = MessageTypes.of(List.of(Known.class), List.of());
+    try (TwoNodes mixed =
+        new TwoNodes(known, FakeNode.NO_TYPES, PeerOptions.ForeignOrders.CARRIED_OUT)) {
+      Pid to = mixed.b.obedient();
+      mixed.a.runtime.send(to, new Known(1));
+      CompletableFuture<Object> answer = mixed.a.runtime.request(to, new Known(2));
+      assertThatThrownBy(() -> TwoNodes.get(answer)).hasMessageContaining("on node 'b'");
+      mixed.a.runtime.send(to, "known");
+      assertThat(mixed.b.take()).isEqualTo("known");
+      assertThat(mixed.a.remote().counters().refusedThere()).isEqualTo(1);
+    }
+  }
+}

@@ -78,7 +78,7 @@ final class LeaseSimulation {
     healed = true;
     nodes.forEach(node -> node.resumed = Math.min(node.resumed, now));
     voters.forEach(voter -> voter.resumed = Math.min(voter.resumed, now));
-    runUntil(now + 30_000 * MILLI);
+    runUntil(now + 60_000 * MILLI); // pauses of 25 s that had begun, then a lease
     assertAgreement();
   }
 
@@ -234,7 +234,7 @@ final class LeaseSimulation {
     private final @Nullable StorageProof proof;
     private final Lease lease = new Lease(LeaseTimes.DEFAULT);
     private final Map<String, Long> owned = new HashMap<>();
-    private final Map<String, Register> asked = new HashMap<>();
+    private final Map<String, Command> asked = new HashMap<>();
     private final Map<String, Long> askedAt = new HashMap<>();
     private long admission;
     private long requests;
@@ -291,36 +291,46 @@ final class LeaseSimulation {
       if (owned.containsKey(name)) {
         if (chance(1)) {
           long token = owned.remove(name); // it stops acting before it gives the name back
-          propose(new Command.Unregister(origin(), name, token), _ -> {});
+          request(name, new Command.Unregister(origin(), name, token));
         }
         return;
       }
-      Register open = asked.get(name);
+      Command open = asked.get(name);
       if (open == null) {
         Origin origin = origin();
-        open = new Register(origin, name, new Pid(node.name, "h", origin.number(), number));
-        asked.put(name, open);
-      } else if (now - askedAt.get(name) < 1_000 * MILLI) {
-        return;
+        Pid pid = new Pid(node.name, "h", origin.number(), number);
+        request(name, new Register(origin, name, pid));
+      } else if (now - askedAt.get(name) >= 1_000 * MILLI) {
+        request(name, open);
       }
+    }
+
+    private static long numberOf(Command command) {
+      return command instanceof Register register
+          ? register.origin().number()
+          : ((Command.Unregister) command).origin().number();
+    }
+
+    private void request(String name, Command command) {
+      asked.put(name, command);
       askedAt.put(name, now);
-      Register sent = open;
-      propose(sent, outcome -> whenRunning(() -> answered(sent, outcome)));
+      propose(command, outcome -> whenRunning(() -> answered(name, command, outcome)));
     }
 
     private Origin origin() {
       long request = ++requests;
-      long settled = asked.values().stream().mapToLong(r -> r.origin().number()).min().orElse(request);
+      long settled =
+          asked.values().stream().mapToLong(Life::numberOf).min().orElse(request);
       return new Origin(node.name, admission, request, settled);
     }
 
-    private void answered(Register sent, Outcome outcome) {
-      if (asked.get(sent.name()) != sent) {
+    private void answered(String name, Command sent, Outcome outcome) {
+      if (asked.get(name) != sent) {
         return;
       }
-      asked.remove(sent.name());
+      asked.remove(name);
       if (outcome instanceof Outcome.Registered(long token)) {
-        owned.put(sent.name(), token);
+        owned.put(name, token);
       }
     }
 

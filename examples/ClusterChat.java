@@ -10,9 +10,9 @@ import dev.heddle.cluster.Group;
 import dev.heddle.process.CoroutineProcess;
 import org.jspecify.annotations.Nullable;
 
-/// A chat over several nodes. Without an argument three nodes live in this JVM: they meet, talk, and
-/// one leaves. With a name this JVM is one node: start others in other terminals, type, and kill
-/// them as you like.
+/// A chat over several nodes. Without an argument three nodes live in this JVM: they meet, talk,
+/// and one leaves. With a name this JVM is one node: start others in other terminals, type, and
+/// kill them as you like.
 ///
 /// Each node has one process, a member of the group `chat`. Nobody keeps a list of nodes: a node
 /// finds the others on the loopback interface, and the group has the members of all nodes in touch.
@@ -31,8 +31,7 @@ final class ClusterChat {
   private final Group chat;
 
   private ClusterChat(String name) throws IOException {
-    cluster =
-        Cluster.join(ClusterOptions.named(name).cluster("chat").messages(Said.class));
+    cluster = Cluster.join(ClusterOptions.named(name).cluster("chat").messages(Said.class));
     chat = cluster.group("chat");
     chat.join(cluster.runtime().spawn(CoroutineProcess.of(this::listen)));
     cluster.onChange(change -> print(describe(change)));
@@ -98,9 +97,10 @@ final class ClusterChat {
           cluster.close();
           return;
         }
-        case "/who" -> cluster.nodes().stream()
-            .filter(node -> node.name() != null)
-            .forEach(node -> System.out.println("* " + node.name() + " is " + node.state()));
+        case "/who" ->
+            cluster.nodes().stream()
+                .filter(node -> node.name() != null)
+                .forEach(node -> System.out.println("* " + node.name() + " is " + node.state()));
         case "" -> {}
         case String text -> say(text);
       }

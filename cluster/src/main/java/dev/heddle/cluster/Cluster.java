@@ -195,15 +195,14 @@ public final class Cluster implements AutoCloseable {
         Thread.ofPlatform()
             .daemon()
             .name("heddle-" + what + "-" + name())
-            .start(
-                () -> {
-                  try {
-                    action.call();
-                    done.complete(null);
-                  } catch (Throwable t) {
-                    done.completeExceptionally(t);
-                  }
-                });
+            .start(() -> {
+              try {
+                action.call();
+                done.complete(null);
+              } catch (Throwable t) {
+                done.completeExceptionally(t);
+              }
+            });
     return done;
   }
 
@@ -265,18 +264,17 @@ public final class Cluster implements AutoCloseable {
         status.refusal() == null ? status.last() : status.refusal());
   }
 
-  /// Calls a listener when a node gets in touch, and when it no longer is: in order, one at a time,
-  /// on a thread of the cluster. The listener must not wait. What this node ends by leaving is not
-  /// reported.
+  /// Calls a listener for each node in touch, then when one gets in touch or no longer is: in
+  /// order, one at a time, on a thread of the cluster. The listener must not wait. What this node
+  /// ends by leaving is not reported.
   public void onChange(Consumer<ClusterChange> listener) {
     var _ =
-        node.onChange(
-            change -> {
-              Ending ending = change.ending();
-              if (ending == null || ending.cause() != Cause.CLOSED) {
-                listener.accept(changeOf(change.node(), ending));
-              }
-            });
+        node.onChange(change -> {
+          Ending ending = change.ending();
+          if (ending == null || ending.cause() != Cause.CLOSED) {
+            listener.accept(changeOf(change.node(), ending));
+          }
+        });
   }
 
   private static ClusterChange changeOf(NodeLife node, @Nullable Ending ending) {
@@ -358,9 +356,9 @@ public final class Cluster implements AutoCloseable {
   }
 
   /// A process of this node that stands for one at a node that has the entry: it starts that one
-  /// linked, passes on to it what comes, in order, and ends as it ends. So a supervisor has children
-  /// at other nodes; each restart chooses a node anew. When the connection is lost it fails 8 s
-  /// later: by then the other process has ended at its own node.
+  /// linked, passes on to it what comes, in order, and ends as it ends. So a supervisor has
+  /// children at other nodes; each restart chooses a node anew. When the connection is lost it
+  /// fails 8 s later: by then the other process has ended at its own node.
   ///
   /// {@snippet class=dev.heddle.cluster.ClusterSnippetsTest region=child}
   ///

@@ -59,8 +59,8 @@ public final class Group {
     return groups.publish(name, message);
   }
 
-  /// Calls a listener after each change of the members, on the thread that makes the change. It must
-  /// not wait.
+  /// Calls a listener after each change of the members, on the thread that makes the change. It
+  /// must not wait.
   public void onChange(Consumer<Change> listener) {
     groups.onChange(change -> {
       if (change.group().equals(name)) {

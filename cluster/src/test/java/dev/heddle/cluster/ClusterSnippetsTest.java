@@ -72,12 +72,15 @@ class ClusterSnippetsTest {
 
   @Test
   void spawn() throws Exception {
-    ClusterOptions options =
-        ClusterOptions.named("a").cluster("spawning").messages(Count.class);
+    ClusterOptions options = ClusterOptions.named("a").cluster("spawning").messages(Count.class);
     try (Cluster a = Cluster.join(options);
         Cluster b =
             Cluster.join(
-                ClusterOptions.named("b").cluster("spawning").messages(Count.class).labels(Map.of("zone", "eu-1")).entry("counter", Counter::new))) {
+                ClusterOptions.named("b")
+                    .cluster("spawning")
+                    .messages(Count.class)
+                    .labels(Map.of("zone", "eu-1"))
+                    .entry("counter", Counter::new))) {
       up(a, "b");
       // @start region=spawn
       Pid one = a.spawn("counter", StartOptions.defaults(), Place.on("b"));
@@ -90,8 +93,7 @@ class ClusterSnippetsTest {
           Supervisor.builder()
               .child(
                   ChildSpec.of(
-                      "counter",
-                      a.child("counter", StartOptions.defaults(), Place.anywhere())))
+                      "counter", a.child("counter", StartOptions.defaults(), Place.anywhere())))
               .build();
       // @end
       assertThat(a.runtime().spawn(supervisor)).isNotNull();

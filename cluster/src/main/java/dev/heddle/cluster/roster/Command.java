@@ -15,7 +15,7 @@ public sealed interface Command {
   /// The lease of a life is over.
   ///
   /// @param renewal the index of the last renewal that its judge has applied: a later one in the
-  ///     log makes this command void
+  ///   log makes this command void
   record Lost(String node, int life, long renewal) implements Command {}
 
   /// A node leaves, and owns nothing any more.

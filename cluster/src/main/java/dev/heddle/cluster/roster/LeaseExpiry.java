@@ -27,8 +27,8 @@ public final class LeaseExpiry {
   /// The nodes that are lost, by what is applied now. They are named again at each call until the
   /// command has been applied: submitting it twice does no harm.
   ///
-  /// Call it at least each time a renewal may have been applied: it counts from the call that
-  /// first sees it.
+  /// Call it at least each time a renewal may have been applied: it counts from the call that first
+  /// sees it.
   public List<Lost> poll(Roster roster, long nanos) {
     List<Lost> lost = new ArrayList<>();
     for (Member member : roster.members()) {

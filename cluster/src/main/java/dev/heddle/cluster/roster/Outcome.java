@@ -8,7 +8,7 @@ public sealed interface Outcome {
   /// The node holds a lease.
   ///
   /// @param admission the index of the entry that admitted it. Another one than before: the node
-  ///     was lost in between, and owns nothing of what it owned
+  ///   was lost in between, and owns nothing of what it owned
   record Admitted(long admission) implements Outcome {}
 
   /// The name belongs to the process.

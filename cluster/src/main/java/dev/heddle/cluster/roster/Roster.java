@@ -100,7 +100,7 @@ public final class Roster {
   /// Applies a command that another node has applied.
   ///
   /// @return whether this state is now at the delta's index or a later one. If not, deltas are
-  ///     missing, and a snapshot is needed
+  ///   missing, and a snapshot is needed
   public boolean follow(Delta delta) {
     if (delta.index() <= applied) {
       return true;

@@ -15,10 +15,12 @@ import dev.heddle.process.links.ProcessLinks;
 import dev.heddle.process.remote.LocalProcesses;
 import dev.heddle.process.remote.NodePeer;
 import dev.heddle.process.remote.ProcessOrder;
+import java.time.Duration;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Function;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /// The processes of a simulated node: they monitor, are members of groups, and end.
@@ -174,5 +176,11 @@ final class SimulatedProcesses implements LocalProcesses {
   @Override
   public boolean removeNode(String node) {
     throw none();
+  }
+
+  @Override
+  public <T extends @Nullable Object> T await(
+      String what, Supplier<CompletableFuture<T>> begin, Duration limit) {
+    throw new UnsupportedOperationException("nothing waits in virtual time");
   }
 }

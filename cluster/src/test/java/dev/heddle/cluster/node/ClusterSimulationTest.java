@@ -31,12 +31,11 @@ final class ClusterSimulationTest {
   void processes_inFailingClusters_hearOfEachEndOnce_andSeeAllMembers() {
     LongAdder downs = new LongAdder();
     seeds(SEEDS / 10)
-        .forEach(
-            seed -> {
-              ProcessSimulation simulation = new ProcessSimulation(seed);
-              History _ = run(seed, simulation);
-              downs.add(simulation.fired);
-            });
+        .forEach(seed -> {
+          ProcessSimulation simulation = new ProcessSimulation(seed);
+          History _ = run(seed, simulation);
+          downs.add(simulation.fired);
+        });
     assertThat(downs.sum()).as("monitors fired").isPositive();
   }
 

@@ -37,8 +37,7 @@ final class ProcessSimulation extends ClusterSimulation {
   SimulatedNode node(NodeLife life, String place) {
     SimulatedProcesses processes = new SimulatedProcesses(life);
     SimulatedNode node =
-        new SimulatedNode(
-            life, network.engine(place), network, random.split(), history, processes);
+        new SimulatedNode(life, network.engine(place), network, random.split(), history, processes);
     for (int i = 0; i < 4; i++) {
       start(node);
     }
@@ -130,8 +129,7 @@ final class ProcessSimulation extends ClusterSimulation {
     }
     Set<Pid> members = new HashSet<>(Objects.requireNonNull(node.groups).members(GROUP));
     check(
-        members.equals(expected),
-        "C7: %s has %s, not %s".formatted(node.life, members, expected));
+        members.equals(expected), "C7: %s has %s, not %s".formatted(node.life, members, expected));
   }
 
   private static List<Pid> ownMembers(SimulatedNode node) {

@@ -101,6 +101,23 @@ class RemoteSpawnTest {
   }
 
   @Test
+  @Tag("C4")
+  void endOfAStartedProcess_isToldAfterItsPid() {
+    FakeNode here = new FakeNode("a", "b", 1);
+    FakeNode there = new FakeNode("b", "a", 0);
+    FakeProcess parent = here.processes.getFirst();
+    CompletableFuture<Pid> started =
+        here.remote.spawn(
+            "ended", StartOptions.defaults().withParent(parent.self()).monitored());
+    while (here.deliver(there) || there.deliver(here)) {}
+    assertThat(started).isCompleted();
+    assertThat(parent.downs.values())
+        .singleElement()
+        .matches(exit -> exit.reason() == Reason.FAILED && exit.pid().equals(started.join()));
+    assertThat(here.remote.counters().standIns()).isZero();
+  }
+
+  @Test
   @Tag("C10")
   void linkedChild_endsWithItsParent_andWithTheConnection() {
     Pid parent = a.obedient();

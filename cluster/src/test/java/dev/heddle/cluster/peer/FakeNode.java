@@ -73,7 +73,8 @@ public final class FakeNode implements LocalProcesses {
               }
             },
             NO_TYPES,
-            new PeerOptions(Map.of(), PeerOptions.ForeignOrders.CARRIED_OUT),
+            new PeerOptions(
+                Map.of("ended", () -> (_, _) -> {}), PeerOptions.ForeignOrders.CARRIED_OUT),
             groups,
             _ -> {});
   }
@@ -194,9 +195,13 @@ public final class FakeNode implements LocalProcesses {
     throw none();
   }
 
+  /// The process has ended when this returns, and can still be found.
   @Override
   public Pid spawn(Process process, StartOptions options) {
-    throw none();
+    FakeProcess made = new FakeProcess(address(1_000));
+    made.end(Exit.Reason.FAILED);
+    living.put(made.self(), made);
+    return made.self();
   }
 
   @Override

@@ -8,8 +8,6 @@ module dev.heddle.cluster {
   requires static jdk.jfr; // events, where it is there
   requires static org.jspecify; // annotations only: who compiles against this module needs nothing
   requires org.jgroups;
-  requires tools.jackson.core;
-  requires tools.jackson.dataformat.cbor;
 
   exports dev.heddle.cluster;
 }

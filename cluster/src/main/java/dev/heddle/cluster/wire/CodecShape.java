@@ -39,13 +39,13 @@ final class CodecShape<T> extends NamedShape {
     } catch (RuntimeException e) {
       throw new Unsendable("is refused by its codec: " + e, e);
     }
-    var _ = out.cbor().writeBinary(bytes);
+    out.cbor().binary(bytes);
   }
 
   @Override
   Object read(MessageInput in) {
     var _ = in.types().plan(this);
-    byte[] bytes = in.binary(this);
+    byte[] bytes = in.cbor().binary(text());
     T value;
     try {
       value = codec.decode(bytes);

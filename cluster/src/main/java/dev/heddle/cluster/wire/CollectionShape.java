@@ -11,7 +11,6 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
-import tools.jackson.core.JsonToken;
 
 /// Collections as arrays: of their elements; of keys and values in turn. A writer copies the
 /// elements first: so it writes as many as it has announced even while another thread changes the
@@ -37,7 +36,7 @@ abstract class CollectionShape extends Shape {
     } catch (RuntimeException e) { // such as ConcurrentModificationException
       throw new Unsendable("cannot be copied; has it been changed meanwhile? " + e, e);
     }
-    out.startArray(elements.length);
+    out.cbor().array(elements.length);
     for (int i = 0; i < elements.length; i++) {
       try {
         out.value(shape(i), elements[i]);
@@ -45,18 +44,18 @@ abstract class CollectionShape extends Shape {
         throw e.within("[%d]".formatted(i));
       }
     }
-    out.endArray();
   }
 
   @Override
   final Object read(MessageInput in) {
-    in.expect(JsonToken.START_ARRAY, this);
-    List<@Nullable Object> elements = new ArrayList<>();
-    while (in.next() != JsonToken.END_ARRAY) {
+    int count = in.cbor().array(text());
+    // grows with what is read: arrays within arrays could announce as many each
+    List<@Nullable Object> elements = new ArrayList<>(Math.min(count, 10));
+    for (int i = 0; i < count; i++) {
       try {
-        elements.add(in.current(shape(elements.size())));
+        elements.add(in.value(shape(i)));
       } catch (Undecodable e) {
-        throw e.within("[%d]".formatted(elements.size()));
+        throw e.within("[%d]".formatted(i));
       }
     }
     return of(elements);

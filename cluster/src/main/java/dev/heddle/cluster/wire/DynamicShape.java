@@ -9,7 +9,6 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
-import tools.jackson.core.JsonToken;
 
 /// A message of any type that may be sent: the number of its type, then the message. Within a
 /// message, an array of the two.
@@ -108,18 +107,15 @@ final class DynamicShape extends Shape {
   @Override
   void write(MessageOutput out, Object value) {
     int number = numberOf(value, out.types());
-    out.startArray(2);
-    var _ = out.cbor().writeNumber(number);
+    out.cbor().array(2);
+    out.cbor().integer(number);
     out.value(shapeOf(number, out.types()), value);
-    out.endArray();
   }
 
   @Override
   Object read(MessageInput in) {
-    in.expect(JsonToken.START_ARRAY, this);
+    in.array(2, this);
     int number = in.index(Integer.MAX_VALUE, this);
-    Object value = in.present(shapeOf(number, in.types()));
-    in.endArray(this);
-    return value;
+    return in.present(shapeOf(number, in.types()));
   }
 }

@@ -38,23 +38,18 @@ final class EnumShape extends NamedShape {
         || constants.get(0).getDeclaringClass() != constant.getDeclaringClass()) {
       throw new Unsendable("is a %s, not a %s".formatted(value.getClass().getName(), text()));
     }
-    var _ = out.cbor().writeNumber(constant.ordinal());
+    out.cbor().integer(constant.ordinal());
   }
 
   @Override
   Object read(MessageInput in) {
     Plan plan = (Plan) in.types().plan(this);
-    in.expect(tools.jackson.core.JsonToken.VALUE_NUMBER_INT, this);
-    long index = in.cbor().getLongValue();
-    if (index < 0 || index >= plan.constants.length) {
-      throw Undecodable.wrongShape("constant %d of %s".formatted(index, text()));
-    }
-    Enum<?> constant = plan.constants[(int) index];
+    int index = in.index(plan.constants.length, this);
+    Enum<?> constant = plan.constants[index];
     if (constant == null) {
       throw new Undecodable(
           Why.UNKNOWN_CONSTANT,
-          "the constant %s of %s does not exist here"
-              .formatted(plan.names.get((int) index), text()));
+          "the constant %s of %s does not exist here".formatted(plan.names.get(index), text()));
     }
     return constant;
   }

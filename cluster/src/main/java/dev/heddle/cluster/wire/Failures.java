@@ -7,13 +7,14 @@ import dev.heddle.cluster.wire.Frame.FailureText;
 import dev.heddle.process.Exit;
 import dev.heddle.process.NotSendableException;
 import dev.heddle.process.Pid;
-import java.io.PrintWriter;
-import java.io.StringWriter;
 import org.jspecify.annotations.Nullable;
 
 /// Failures and exits as they travel. No exception of the other node is created here: only a
 /// [RemoteFailure] with its texts.
 public final class Failures {
+  private static final int MOST_CAUSES = 10;
+  private static final int MOST_FRAMES = 20; // of each
+
   private Failures() {}
 
   /// A failure as it travels. One that came from another node keeps the texts it came with.
@@ -32,14 +33,30 @@ public final class Failures {
     }
   }
 
+  /// The failure and its causes, of each the innermost frames: so the causes are within the limit.
   private static String traceOf(Throwable failure) {
-    StringWriter out = new StringWriter();
-    try {
-      failure.printStackTrace(new PrintWriter(out));
-    } catch (RuntimeException e) {
-      return "its stack trace has thrown " + e.getClass().getName();
+    StringBuilder out = new StringBuilder();
+    Throwable cause = failure;
+    for (int i = 0; cause != null && i < MOST_CAUSES; i++) { // causes may form a ring
+      StackTraceElement[] frames = cause.getStackTrace();
+      out.append(i == 0 ? "" : "Caused by: ").append(nameOf(cause)).append('\n');
+      for (int k = 0; k < Math.min(frames.length, MOST_FRAMES); k++) {
+        out.append("\tat ").append(frames[k]).append('\n');
+      }
+      if (frames.length > MOST_FRAMES) {
+        out.append("\t... %d more\n".formatted(frames.length - MOST_FRAMES));
+      }
+      cause = cause.getCause();
     }
     return cut(out.toString());
+  }
+
+  private static String nameOf(Throwable failure) {
+    String message = messageOf(failure);
+    String name = failure.getClass().getName();
+    return message == null
+        ? name
+        : name + ": " + message.substring(0, Math.min(message.length(), 500));
   }
 
   /// At most as many characters as a text has bytes.

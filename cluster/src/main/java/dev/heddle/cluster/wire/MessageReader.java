@@ -6,8 +6,6 @@ import dev.heddle.process.Reply;
 import java.util.Arrays;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
-import tools.jackson.core.JacksonException;
-import tools.jackson.core.ObjectReadContext;
 
 /// Decodes the messages of one sender. Immutable; any thread. When the sender announces more types,
 /// there is a new reader.
@@ -75,8 +73,6 @@ public final class MessageReader {
       throw new UndecodableMessageException(Why.WRONG_SHAPE, type, String.valueOf(e.getMessage()));
     } catch (Undecodable e) {
       throw e.of(type);
-    } catch (JacksonException e) {
-      throw new UndecodableMessageException(Why.WRONG_SHAPE, type, e.getOriginalMessage());
     } catch (RuntimeException e) { // of a value that is out of range, such as a date
       throw new UndecodableMessageException(Why.WRONG_SHAPE, type, e.toString());
     }
@@ -88,15 +84,11 @@ public final class MessageReader {
   }
 
   private Object read(byte[] content, int start, Shape shape, @Nullable Reply<?> reply) {
-    var cbor =
-        MessageTypes.CBOR.createParser(
-            ObjectReadContext.empty(), content, start, content.length - start);
-    try (MessageInput in = new MessageInput(cbor, senderTypes, pids, reply)) {
-      Object message = in.present(shape);
-      if (cbor.nextToken() != null) {
-        throw Undecodable.wrongShape("more after its end");
-      }
-      return message;
+    CborInput cbor = new CborInput(content, start);
+    Object message = new MessageInput(cbor, senderTypes, pids, reply).present(shape);
+    if (!cbor.isAtEnd()) {
+      throw Undecodable.wrongShape("more after its end");
     }
+    return message;
   }
 }

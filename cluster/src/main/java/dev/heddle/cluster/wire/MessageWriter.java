@@ -4,8 +4,6 @@ package dev.heddle.cluster.wire;
 import dev.heddle.process.NotSendableException;
 import dev.heddle.process.Reply;
 import org.jspecify.annotations.Nullable;
-import tools.jackson.core.JacksonException;
-import tools.jackson.core.ObjectWriteContext;
 
 /// Encodes the messages of one node, for any receiver. Immutable; any thread: messages are encoded
 /// on the thread that sends them.
@@ -42,9 +40,6 @@ public final class MessageWriter {
       return write(message, reply);
     } catch (Unsendable e) {
       throw new NotSendableException(e.describe(typeOf(message)), e);
-    } catch (JacksonException e) {
-      throw new NotSendableException(
-          "%s cannot be encoded: %s".formatted(typeOf(message), e.getOriginalMessage()), e);
     } catch (RuntimeException e) {
       throw new NotSendableException("%s cannot be encoded: %s".formatted(typeOf(message), e), e);
     }
@@ -59,15 +54,12 @@ public final class MessageWriter {
     if (message instanceof byte[] bytes) {
       return writeBytes(bytes);
     }
-    MessageOutput.Bytes content = new MessageOutput.Bytes(prefix(number));
-    if (message == null) {
-      return content.toBytes();
-    }
-    var cbor = MessageTypes.CBOR.createGenerator(ObjectWriteContext.empty(), content);
-    try (MessageOutput out = new MessageOutput(cbor, types, pids, reply)) {
+    MessageOutput out = new MessageOutput(types, pids, reply);
+    out.cbor().varint(number);
+    if (message != null) {
       out.value(types.dynamic().shapeOf(number, types), message);
     }
-    return content.toBytes();
+    return out.cbor().toBytes();
   }
 
   private static byte[] writeBytes(byte[] message) {
@@ -80,11 +72,5 @@ public final class MessageWriter {
     content[0] = (byte) BYTES;
     System.arraycopy(message, 0, content, 1, message.length);
     return content;
-  }
-
-  private static byte[] prefix(int number) {
-    WireOutput out = new WireOutput();
-    out.varint(number);
-    return out.body();
   }
 }

@@ -8,7 +8,6 @@ import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
-import tools.jackson.core.JsonToken;
 
 /// The values of a record class: an array of its components, in the order of the sender's record.
 final class RecordShape extends NamedShape {
@@ -46,7 +45,7 @@ final class RecordShape extends NamedShape {
 
   @Override
   void write(MessageOutput out, Object value) {
-    out.startArray(written);
+    out.cbor().array(written);
     for (Component component : components) {
       try {
         Object part = (Object) component.accessor.invokeExact(value);
@@ -63,7 +62,6 @@ final class RecordShape extends NamedShape {
         throw new Unsendable("cannot be encoded: " + t, t).within("." + component.name);
       }
     }
-    out.endArray();
   }
 
   // ---- reading ----
@@ -116,16 +114,15 @@ final class RecordShape extends NamedShape {
     if (plan.changed != null) {
       throw Undecodable.wrongShape(plan.changed + "; a component of another type is a new type");
     }
-    in.expect(JsonToken.START_ARRAY, this);
+    in.array(plan.sources.length, this);
     Object[] values = new Object[components.length];
     for (int source : plan.sources) {
       if (source < 0) {
-        in.skip();
+        in.cbor().skip();
       } else {
         values[source] = read(in, components[source]);
       }
     }
-    in.endArray(this);
     for (int missing : plan.missing) {
       values[missing] = components[missing].shape.absent(in);
     }

@@ -4,7 +4,6 @@ package dev.heddle.cluster.wire;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
-import tools.jackson.core.JsonToken;
 
 /// The values of a sealed interface: the number of the type and the value.
 final class SealedShape extends Shape {
@@ -49,22 +48,19 @@ final class SealedShape extends Shape {
       throw new Unsendable(
           "is a %s, which is not registered".formatted(value.getClass().getName()));
     }
-    out.startArray(2);
-    var _ = out.cbor().writeNumber(shape.index());
+    out.cbor().array(2);
+    out.cbor().integer(shape.index());
     out.value(shape, value);
-    out.endArray();
   }
 
   @Override
   Object read(MessageInput in) {
-    in.expect(JsonToken.START_ARRAY, this);
+    in.array(2, this);
     int index = in.index(in.types().size(), this);
     NamedShape shape = in.types().shape(index);
     if (!alternatives.contains(shape)) {
       throw Undecodable.wrongShape("%s is no %s here".formatted(shape.text(), text()));
     }
-    Object value = in.present(shape);
-    in.endArray(this);
-    return value;
+    return in.present(shape);
   }
 }

@@ -23,7 +23,7 @@ abstract class Shape {
   /// @throws Unsendable when it cannot be encoded
   abstract void write(MessageOutput out, Object value);
 
-  /// Reads the value whose first token is the current one, up to its last token.
+  /// Reads the next value, which is not null.
   ///
   /// @throws Undecodable when it is not one of this type
   abstract Object read(MessageInput in);

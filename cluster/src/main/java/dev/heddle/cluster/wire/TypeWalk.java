@@ -31,10 +31,20 @@ import org.jspecify.annotations.Nullable;
 final class TypeWalk {
   private static final int MAX_PATH =
       1000; // characters; `record Box<T>(Box<Box<T>> it)` has no end
+  private static final int MAX_TEXT = 400; // characters of each part of an error
   private static final String ALLOWED =
       "; a message consists of records, enums, sealed interfaces of records, String, byte[], numbers,"
           + " UUID, dates and times, Pid, Parcel, and Optional, List, Set and Map of those; or give"
           + " its class a MessageCodec";
+
+  private static final Set<Class<?>> PARAMETERIZED =
+      Set.of(List.class, Set.class, Map.class, Optional.class, Reply.class);
+
+  private static final Map<Class<?>, Function<Shape, Shape>> COLLECTIONS =
+      Map.of(
+          List.class, CollectionShape.OfList::new,
+          Set.class, CollectionShape.OfSet::new,
+          Optional.class, CollectionShape.OfOptional::new);
 
   private final Map<Class<?>, Shape> values = new HashMap<>();
   private final Map<Class<?>, Shape> shapes = new HashMap<>(); // registered ones without arguments
@@ -108,7 +118,7 @@ final class TypeWalk {
 
   private Shape shapeOf(Type type, Map<TypeVariable<?>, Shape> arguments, String path) {
     if (path.length() > MAX_PATH) {
-      throw refused(path.substring(0, 100) + "…", "nested without an end");
+      throw refused(path, "nested without an end");
     }
     return switch (type) {
       case Class<?> it -> ofClass(it, path);
@@ -126,7 +136,11 @@ final class TypeWalk {
   }
 
   private static IllegalArgumentException refused(String path, String what) {
-    return new IllegalArgumentException("%s is %s".formatted(path, what));
+    return new IllegalArgumentException("%s is %s".formatted(cut(path), cut(what)));
+  }
+
+  private static String cut(String text) {
+    return text.length() <= MAX_TEXT ? text : text.substring(0, MAX_TEXT) + "…";
   }
 
   // ---- classes ----
@@ -142,7 +156,8 @@ final class TypeWalk {
     if (type == Object.class) {
       throw refused(path, "Object, which may be anything" + ALLOWED);
     }
-    if (type.getTypeParameters().length > 0 && !type.isSealed()) {
+    boolean isGeneric = type.getTypeParameters().length > 0;
+    if (isGeneric && (type.isRecord() || PARAMETERIZED.contains(type))) {
       throw refused(
           path, "a raw %s; name its type arguments in a component".formatted(type.getSimpleName()));
     }
@@ -263,12 +278,6 @@ final class TypeWalk {
     RecordShape known = generic.get(text);
     return known != null ? known : ofRecord(raw, text, bound, path);
   }
-
-  private static final Map<Class<?>, Function<Shape, Shape>> COLLECTIONS =
-      Map.of(
-          List.class, CollectionShape.OfList::new,
-          Set.class, CollectionShape.OfSet::new,
-          Optional.class, CollectionShape.OfOptional::new);
 
   // ---- names ----
 

@@ -16,20 +16,19 @@ import java.util.function.BiConsumer;
 import java.util.function.BiFunction;
 import java.util.function.LongFunction;
 import org.jspecify.annotations.Nullable;
-import tools.jackson.core.JsonToken;
 
 /// The values of the JDK, and PIDs.
 final class ValueShape<T> extends Shape {
   static final ValueShape<String> STRING =
       new ValueShape<>(
           String.class,
-          (out, it) -> out.cbor().writeString(it),
-          (in, shape) -> {
-            in.expect(JsonToken.VALUE_STRING, shape);
-            return in.cbor().getString();
-          });
+          (out, it) -> out.cbor().text(it),
+          (in, shape) -> in.cbor().text(shape.text()));
   static final ValueShape<byte[]> BYTES =
-      new ValueShape<>(byte[].class, (out, it) -> out.cbor().writeBinary(it), MessageInput::binary);
+      new ValueShape<>(
+          byte[].class,
+          (out, it) -> out.cbor().binary(it),
+          (in, shape) -> in.cbor().binary(shape.text()));
   static final ValueShape<Pid> PID =
       new ValueShape<>(Pid.class, MessageOutput::pid, MessageInput::pid);
 
@@ -41,33 +40,29 @@ final class ValueShape<T> extends Shape {
           BYTES,
           PID,
           new ValueShape<>(
-              Boolean.class, (out, it) -> out.cbor().writeBoolean(it), ValueShape::readBoolean),
+              Boolean.class,
+              (out, it) -> out.cbor().bool(it),
+              (in, shape) -> in.cbor().bool(shape.text())),
           integer(Byte.class, Byte.MIN_VALUE, Byte.MAX_VALUE, it -> (byte) it),
           integer(Short.class, Short.MIN_VALUE, Short.MAX_VALUE, it -> (short) it),
           integer(Integer.class, Integer.MIN_VALUE, Integer.MAX_VALUE, it -> (int) it),
           integer(Long.class, Long.MIN_VALUE, Long.MAX_VALUE, it -> it),
           new ValueShape<>(
               Character.class,
-              (out, it) -> out.cbor().writeNumber((int) it),
+              (out, it) -> out.cbor().integer(it),
               (in, shape) -> (char) readInteger(in, shape, 0, Character.MAX_VALUE)),
           new ValueShape<>(
               Float.class,
-              (out, it) -> out.cbor().writeNumber(it),
-              (in, shape) -> {
-                in.expect(JsonToken.VALUE_NUMBER_FLOAT, shape);
-                return in.cbor().getFloatValue();
-              }),
+              (out, it) -> out.cbor().float32(it),
+              (in, shape) -> in.cbor().float32(shape.text())),
           new ValueShape<>(
               Double.class,
-              (out, it) -> out.cbor().writeNumber(it),
-              (in, shape) -> {
-                in.expect(JsonToken.VALUE_NUMBER_FLOAT, shape);
-                return in.cbor().getDoubleValue();
-              }),
+              (out, it) -> out.cbor().float64(it),
+              (in, shape) -> in.cbor().float64(shape.text())),
           new ValueShape<>(
               BigInteger.class,
-              (out, it) -> out.cbor().writeBinary(it.toByteArray()),
-              (in, shape) -> bigInteger(in.binary(shape))),
+              (out, it) -> out.cbor().binary(it.toByteArray()),
+              (in, shape) -> bigInteger(in.cbor().binary(shape.text()))),
           new ValueShape<>(
               BigDecimal.class, ValueShape::writeBigDecimal, ValueShape::readBigDecimal),
           new ValueShape<>(UUID.class, ValueShape::writeUuid, ValueShape::readUuid),
@@ -81,11 +76,11 @@ final class ValueShape<T> extends Shape {
               (in, shape) -> readPair(in, shape, Instant::ofEpochSecond)),
           new ValueShape<>(
               LocalDate.class,
-              (out, it) -> out.cbor().writeNumber(it.toEpochDay()),
+              (out, it) -> out.cbor().integer(it.toEpochDay()),
               (in, shape) -> LocalDate.ofEpochDay(readLong(in, shape))),
           new ValueShape<>(
               LocalTime.class,
-              (out, it) -> out.cbor().writeNumber(it.toNanoOfDay()),
+              (out, it) -> out.cbor().integer(it.toNanoOfDay()),
               (in, shape) -> LocalTime.ofNanoOfDay(readLong(in, shape))),
           new ValueShape<>(
               LocalDateTime.class,
@@ -133,7 +128,7 @@ final class ValueShape<T> extends Shape {
       Class<T> type, long least, long most, LongFunction<T> narrow) {
     return new ValueShape<>(
         type,
-        (out, it) -> out.cbor().writeNumber(it.longValue()),
+        (out, it) -> out.cbor().integer(it.longValue()),
         (in, shape) -> narrow.apply(readInteger(in, shape, least, most)));
   }
 
@@ -146,16 +141,7 @@ final class ValueShape<T> extends Shape {
   }
 
   private static long readLong(MessageInput in, Shape shape) {
-    in.expect(JsonToken.VALUE_NUMBER_INT, shape);
-    return in.cbor().getLongValue();
-  }
-
-  private static Boolean readBoolean(MessageInput in, Shape shape) {
-    if (in.cbor().currentToken() != JsonToken.VALUE_TRUE) {
-      in.expect(JsonToken.VALUE_FALSE, shape);
-      return false;
-    }
-    return true;
+    return in.cbor().integer(shape.text());
   }
 
   private static BigInteger bigInteger(byte[] twosComplement) {
@@ -166,28 +152,24 @@ final class ValueShape<T> extends Shape {
   }
 
   private static void writeBigDecimal(MessageOutput out, BigDecimal value) {
-    out.startArray(2);
-    var _ = out.cbor().writeNumber(value.scale());
-    var _ = out.cbor().writeBinary(value.unscaledValue().toByteArray());
-    out.endArray();
+    out.cbor().array(2);
+    out.cbor().integer(value.scale());
+    out.cbor().binary(value.unscaledValue().toByteArray());
   }
 
   private static BigDecimal readBigDecimal(MessageInput in, Shape shape) {
-    in.expect(JsonToken.START_ARRAY, shape);
-    int scale = Math.toIntExact(in.integer(shape));
-    var _ = in.next();
-    BigInteger unscaled = bigInteger(in.binary(shape));
-    in.endArray(shape);
+    in.array(2, shape);
+    int scale = Math.toIntExact(in.cbor().integer(shape.text()));
+    BigInteger unscaled = bigInteger(in.cbor().binary(shape.text()));
     return new BigDecimal(unscaled, scale);
   }
 
   // ---- two longs ----
 
   private static void writePair(MessageOutput out, long first, long second) {
-    out.startArray(2);
-    var _ = out.cbor().writeNumber(first);
-    var _ = out.cbor().writeNumber(second);
-    out.endArray();
+    out.cbor().array(2);
+    out.cbor().integer(first);
+    out.cbor().integer(second);
   }
 
   private interface OfPair<T> {
@@ -195,20 +177,19 @@ final class ValueShape<T> extends Shape {
   }
 
   private static <T> T readPair(MessageInput in, Shape shape, OfPair<T> factory) {
-    in.expect(JsonToken.START_ARRAY, shape);
-    T value = factory.of(in.integer(shape), in.integer(shape));
-    in.endArray(shape);
+    in.array(2, shape);
+    T value = factory.of(in.cbor().integer(shape.text()), in.cbor().integer(shape.text()));
     return value;
   }
 
   private static void writeUuid(MessageOutput out, UUID value) {
     ByteBuffer bytes = ByteBuffer.allocate(16);
     bytes.putLong(value.getMostSignificantBits()).putLong(value.getLeastSignificantBits());
-    var _ = out.cbor().writeBinary(bytes.array());
+    out.cbor().binary(bytes.array());
   }
 
   private static UUID readUuid(MessageInput in, Shape shape) {
-    byte[] bytes = in.binary(shape);
+    byte[] bytes = in.cbor().binary(shape.text());
     if (bytes.length != 16) {
       throw Undecodable.wrongShape("a UUID of %d bytes".formatted(bytes.length));
     }

@@ -3,6 +3,9 @@ package dev.heddle.cluster.engine;
 
 import java.io.DataInput;
 import java.io.IOException;
+import java.util.Collections;
+import java.util.LinkedHashMap;
+import java.util.Map;
 import java.util.function.Consumer;
 import org.jgroups.Address;
 import org.jgroups.Message;
@@ -20,8 +23,21 @@ final class NodeTransport extends TCP {
   // A bundle has at most 64,000 bytes, and a fragment 60,000: no message of the stack is larger.
   static final int FRAME_BYTES = 128 * 1024;
 
+  private static final int NODES = 1024; // more than a cluster has, some of which have restarted
+
   private final Consumer<Address> found;
   private final Consumer<Address> suspected;
+
+  // Which node is at a place. JGroups has the same in a cache, which loses nodes that are in no
+  // view, and those are the ones whose closed connection nobody else would notice.
+  private final Map<PhysicalAddress, Address> nodes =
+      Collections.synchronizedMap(
+          new LinkedHashMap<>() {
+            @Override
+            protected boolean removeEldestEntry(Map.Entry<PhysicalAddress, Address> eldest) {
+              return size() > NODES;
+            }
+          });
 
   NodeTransport(Consumer<Address> found, Consumer<Address> suspected) {
     this.found = found;
@@ -33,6 +49,7 @@ final class NodeTransport extends TCP {
       Address logical, PhysicalAddress physical, boolean overwrite) {
     boolean added = super.addPhysicalAddressToCache(logical, physical, overwrite);
     if (logical != null && physical != null && !logical.equals(local_addr)) {
+      nodes.put(physical, logical);
       found.accept(logical);
     }
     return added;
@@ -41,7 +58,7 @@ final class NodeTransport extends TCP {
   @Override
   public void connectionClosed(Connection connection) {
     if (connected && connection.peerAddress() instanceof PhysicalAddress physical) {
-      Address peer = logical_addr_cache.getByValue(physical);
+      Address peer = nodes.get(physical);
       if (peer != null) {
         suspected.accept(peer);
       }

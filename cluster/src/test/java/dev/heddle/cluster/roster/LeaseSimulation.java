@@ -37,7 +37,8 @@ final class LeaseSimulation {
   private final Random random;
   private final PriorityQueue<Event> events =
       new PriorityQueue<>(
-          (a, b) -> a.nanos != b.nanos ? Long.compare(a.nanos, b.nanos) : Long.compare(a.order, b.order));
+          (a, b) ->
+              a.nanos != b.nanos ? Long.compare(a.nanos, b.nanos) : Long.compare(a.order, b.order));
   private long now = 77_000_000_000L;
   private long order;
   private boolean healed;
@@ -134,7 +135,9 @@ final class LeaseSimulation {
     for (Ownership owner : committed.owners()) {
       Long last = tokens.put(owner.name(), owner.token());
       if (last != null && last != owner.token()) {
-        assertThat(owner.token()).as("seed %d, token of %s", seed, owner.name()).isGreaterThan(last);
+        assertThat(owner.token())
+            .as("seed %d, token of %s", seed, owner.name())
+            .isGreaterThan(last);
         moves++;
       }
     }
@@ -250,7 +253,9 @@ final class LeaseSimulation {
     private void turn() {
       if (lease.isDue(now)) {
         long start = lease.renewing(now);
-        propose(new Renew(node.name, number, proof), outcome -> whenRunning(() -> renewed(start, outcome)));
+        propose(
+            new Renew(node.name, number, proof),
+            outcome -> whenRunning(() -> renewed(start, outcome)));
       }
       boolean held = lease.isHeld(admission, now);
       if (wasHeld && !held) {
@@ -319,8 +324,7 @@ final class LeaseSimulation {
 
     private Origin origin() {
       long request = ++requests;
-      long settled =
-          asked.values().stream().mapToLong(Life::numberOf).min().orElse(request);
+      long settled = asked.values().stream().mapToLong(Life::numberOf).min().orElse(request);
       return new Origin(node.name, admission, request, settled);
     }
 

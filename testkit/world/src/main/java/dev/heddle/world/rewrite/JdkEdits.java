@@ -163,6 +163,11 @@ final class JdkEdits {
               "java.lang.Thread",
               "<init>",
               new FilterCall("Thread$ThreadIdentifiers.next()long", hook("HeddleChance.threadId"))),
+          // here, not where it is called: programs may override it
+          edit(
+              "java.lang.Thread",
+              "getId()long",
+              new ReplaceCall("Thread.threadId()long", hook("HeddleThreads.threadId"))),
           edit(
               "java.lang.Thread",
               "genThreadName()String",

@@ -64,7 +64,8 @@ final class Explorer {
   }
 
   private FailureText shrunk(SimulationOptions one, SimulationResult<?> found) {
-    if (!options.shrinks() || !found.isShrinkable()) {
+    boolean wasStopped = Thread.currentThread().isInterrupted(); // as each other run would be
+    if (!options.shrinks() || !found.isShrinkable() || wasStopped) {
       return FailureText.of(found, runs);
     }
     Shrinker shrinker =

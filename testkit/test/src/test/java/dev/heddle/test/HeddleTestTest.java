@@ -201,6 +201,13 @@ class HeddleTestTest {
   }
 
   @Test
+  void testThatWasTimedOut_isNotRunAgainForAShorterSchedule() {
+    run(TestClasses.Endless.class);
+    assertThat(reported).hasSize(1).allMatch(Reported::isFailed);
+    assertThat(TestClasses.seen).containsExactly("run");
+  }
+
+  @Test
   void realTime_runsOnceOnAnOrdinaryLoop() {
     run(TestClasses.RealTime.class);
     assertThat(reported).hasSize(1).noneMatch(Reported::isFailed);

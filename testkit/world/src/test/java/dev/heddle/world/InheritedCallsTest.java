@@ -39,7 +39,7 @@ class InheritedCallsTest {
   @Test
   void currentThread_isThatOfTheWorld_alsoByWayOfASubclass() throws Exception {
     Map<?, ?> seen = (Map<?, ?>) resultOf(Subclasses::current);
-    assertThat(seen.values()).allMatch(thread -> thread == seen.get("expected"));
+    seen.forEach((how, thread) -> assertThat(thread).as("%s", how).isSameAs(seen.get("expected")));
     assertThat(((Thread) seen.get("expected")).isVirtual()).isFalse();
   }
 

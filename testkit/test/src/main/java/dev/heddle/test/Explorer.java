@@ -44,7 +44,7 @@ final class Explorer {
     while (search.hasNext()) {
       Chooser next = search.next();
       SimulationResult<?> result = run(options, () -> next);
-      String departure = search.took(result.course());
+      String departure = search.took(result);
       if (departure != null) {
         throw FailureText.of(result.failedBy(departure), runs).error();
       }

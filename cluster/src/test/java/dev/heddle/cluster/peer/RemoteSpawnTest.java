@@ -108,8 +108,7 @@ class RemoteSpawnTest {
     FakeNode there = new FakeNode("b", "a", 0);
     FakeProcess parent = here.processes.getFirst();
     CompletableFuture<Pid> started =
-        here.remote.spawn(
-            "ended", StartOptions.defaults().withParent(parent.self()).monitored());
+        here.remote.spawn("ended", StartOptions.defaults().withParent(parent.self()).monitored());
     while (here.deliver(there) || there.deliver(here)) {}
     assertThat(started).isCompleted();
     assertThat(parent.downs.values())

@@ -120,7 +120,7 @@ final class WireOutput {
     }
     for (int i = groups - 1; i >= 0; i--) {
       int more = i == groups - 1 ? 0 : 0x80;
-      bytes[--start] = (byte) (length >>> (7 * i) & 0x7f | more);
+      bytes[--start] = (byte) (((length >>> (7 * i)) & 0x7f) | more);
     }
     return Arrays.copyOfRange(bytes, start, end);
   }

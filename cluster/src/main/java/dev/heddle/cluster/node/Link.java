@@ -256,7 +256,7 @@ final class Link implements FrameSink {
     } finally {
       state.unlock();
     }
-    space.whenComplete((_, _) -> {
+    CompletableFuture<?> _ = space.whenComplete((_, _) -> {
       creditKept = false;
       wakeAgent.run(); // it may complete on a worker, which takes no lock here
     });

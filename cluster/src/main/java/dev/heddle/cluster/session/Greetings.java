@@ -397,8 +397,8 @@ public final class Greetings {
     open.remove(node);
     end(ended, why, now);
     for (Greeting it : List.copyOf(greetings.values())) {
-      boolean isOther = it.known != null && !it.known.life().equals(ended.life());
-      if (isOther && it.known.life().node().equals(node)) {
+      NodeLife known = it.known == null ? null : it.known.life();
+      if (known != null && known.node().equals(node) && !known.equals(ended.life())) {
         it.claims = null; // the name is free for this life
         it.refusal = null;
         it.next = now;

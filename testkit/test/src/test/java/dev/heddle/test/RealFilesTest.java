@@ -11,6 +11,7 @@ import java.io.InputStream;
 import java.io.RandomAccessFile;
 import java.nio.channels.AsynchronousFileChannel;
 import java.nio.channels.FileChannel;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -48,7 +49,7 @@ class RealFilesTest {
     uses.put("input", () -> new FileInputStream(file.toFile()).close());
     uses.put("output", () -> new FileOutputStream(file.toFile()).close());
     uses.put("random", () -> new RandomAccessFile(file.toFile(), "r").close());
-    uses.put("scanner", () -> new Scanner(file).close());
+    uses.put("scanner", () -> new Scanner(file, StandardCharsets.UTF_8).close());
     uses.put("delete", () -> Files.deleteIfExists(file));
     uses.put("old delete", () -> file.toFile().delete());
     uses.put("create", () -> file.toFile().createNewFile());
@@ -90,9 +91,9 @@ class RealFilesTest {
   void whatTheJdkReadsForItself_andFilesOfTheSimulation_areNotNamed() {
     assertThat(
             named(() -> {
-              ZoneId.of("Europe/Paris").getRules().getOffset(Instant.EPOCH);
-              TimeZone.getTimeZone("Asia/Tokyo").getOffset(0);
-              new SecureRandom().nextInt();
+              assertThat(ZoneId.of("Europe/Paris").getRules().getOffset(Instant.EPOCH)).isNotNull();
+              assertThat(TimeZone.getTimeZone("Asia/Tokyo").getOffset(0)).isPositive();
+              assertThat(new SecureRandom().generateSeed(4)).hasSize(4);
               String own = "/" + RealFilesTest.class.getName().replace('.', '/') + ".class";
               try (InputStream in = RealFilesTest.class.getResourceAsStream(own)) {
                 assertThat(in).isNotNull();

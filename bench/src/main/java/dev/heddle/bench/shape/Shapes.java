@@ -37,7 +37,11 @@ public final class Shapes {
           ProcessSpawnShape.shape(),
           SkynetShape.shape(),
           StealShape.shape(),
-          FairnessShape.shape());
+          FairnessShape.shape(),
+          ClusterShapes.pingPong(),
+          ClusterShapes.oneWay(),
+          ClusterShapes.ask(),
+          ClusterShapes.isolation());
 
   private Shapes() {}
 

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.heddle.bench.ours.cluster;
+
+import dev.heddle.bench.partner.PartnerProcess;
+import dev.heddle.cluster.Cluster;
+import dev.heddle.cluster.NodeInfo;
+import dev.heddle.cluster.NodeState;
+import dev.heddle.cluster.Place;
+import dev.heddle.process.Pid;
+import dev.heddle.process.StartOptions;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.locks.LockSupport;
+
+/// A node here, and others in JVMs of their own, in touch.
+final class Nodes implements AutoCloseable {
+  private static final long LOOK_NANOS = 1_000_000;
+  private static final List<String> OTHERS = List.of("b", "c");
+
+  private final Cluster here;
+  private final List<PartnerProcess> others = new ArrayList<>();
+
+  /// Starts them, and waits until this node is in touch with the others.
+  ///
+  /// @param count of the others, at most two
+  Nodes(int count) throws Exception {
+    int port = freePort();
+    here = Cluster.join(ClusterPartner.options("a", port));
+    try {
+      for (String name : OTHERS.subList(0, count)) {
+        others.add(
+            PartnerProcess.start(
+                ClusterPartner.class, name, Integer.toString(freePort()), "127.0.0.1:" + port));
+        awaitUp(name);
+      }
+    } catch (Exception e) {
+      close();
+      throw e;
+    }
+  }
+
+  private static int freePort() throws IOException {
+    try (var socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+      return socket.getLocalPort();
+    }
+  }
+
+  Cluster here() {
+    return here;
+  }
+
+  /// The JVM of another node, counted from 0.
+  PartnerProcess jvm(int other) {
+    return others.get(other);
+  }
+
+  NodeInfo info(String name) {
+    return here.nodes().stream()
+        .filter(node -> node.name().equals(name) && node.state() == NodeState.UP)
+        .findFirst()
+        .orElseThrow(() -> new IllegalStateException("not in touch with " + name));
+  }
+
+  void awaitUp(String name) {
+    while (here.nodes().stream()
+        .noneMatch(node -> node.name().equals(name) && node.state() == NodeState.UP)) {
+      LockSupport.parkNanos(LOOK_NANOS);
+    }
+  }
+
+  /// A process that answers, at another node.
+  Pid answering(String node) throws Exception {
+    return here.spawn(ClusterPartner.ENTRY, StartOptions.defaults(), Place.on(node)).get();
+  }
+
+  @Override
+  public void close() throws Exception {
+    here.close();
+    for (PartnerProcess other : others) {
+      other.close();
+    }
+  }
+}

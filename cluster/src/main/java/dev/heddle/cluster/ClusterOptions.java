@@ -318,4 +318,21 @@ public final class ClusterOptions {
   boolean isExposed(InetAddress address) {
     return !address.isLoopbackAddress() && values.certificates == null;
   }
+
+  @Override
+  public String toString() {
+    String ports =
+        values.firstPort == values.lastPort
+            ? String.valueOf(values.firstPort)
+            : values.firstPort + "-" + values.lastPort;
+    return "ClusterOptions[node '%s' of cluster '%s' at %s:%s, seeds %s, labels %s, entries %s]"
+        .formatted(
+            values.name,
+            values.cluster,
+            values.host,
+            ports,
+            values.seeds,
+            values.labels,
+            values.entries.keySet());
+  }
 }

@@ -95,8 +95,11 @@ class ClusterTest {
       assertThat(one.runtime().<Sum>ask(front, new Add(1, 1), ofMinutes(2))).isEqualTo(new Sum(2));
       BlockingQueue<ClusterChange> changes = changes(one);
       two.leave(ofMinutes(1));
-      ClusterChange.Lost lost = (ClusterChange.Lost) changes.poll(3, TimeUnit.MINUTES);
-      assertThat(lost.node()).isEqualTo("b");
+      assertThat(changes.poll(3, TimeUnit.MINUTES)).isInstanceOf(ClusterChange.Up.class);
+      assertThat(changes.poll(3, TimeUnit.MINUTES))
+          .isInstanceOf(ClusterChange.Left.class)
+          .extracting(ClusterChange::node)
+          .isEqualTo("b");
     }
   }
 }

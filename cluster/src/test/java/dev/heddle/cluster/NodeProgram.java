@@ -8,12 +8,15 @@ import dev.heddle.process.ProcessEvent;
 import dev.heddle.process.ProcessSignal;
 import dev.heddle.process.Request;
 import dev.heddle.process.StartOptions;
+import dev.heddle.process.StartRefusedException;
 import dev.heddle.process.StepOutput;
 import java.io.BufferedReader;
 import java.io.InputStreamReader;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Set;
 import java.util.stream.Stream;
 
 /// A node in a JVM of its own: it says what happens, a line each, and does what it reads. It ends
@@ -21,6 +24,8 @@ import java.util.stream.Stream;
 ///
 /// `NodeProgram NAME PORT SEED…`; without a name it joins nothing.
 final class NodeProgram {
+  private static final Set<String> UP = new HashSet<>(); // nodes in touch; under its monitor
+
   record Question(int number) {}
 
   record Reply(int number) {}
@@ -43,6 +48,7 @@ final class NodeProgram {
             .messages(Question.class, Reply.class)
             .entry("answers", Answers::new);
     Cluster cluster = Cluster.join(options);
+    cluster.onChange(NodeProgram::onChange);
     cluster.onChange(change ->
         say(
             switch (change) {
@@ -65,11 +71,10 @@ final class NodeProgram {
   private static void obey(Cluster cluster, String[] words) throws InterruptedException {
     switch (words[0]) {
       case "watch" -> {
-        Pid there = cluster.spawn("answers", StartOptions.defaults(), Place.on(words[1]));
-        cluster.runtime().spawn(new Watcher(there));
+        cluster.runtime().spawn(new Watcher(started(cluster, words[1])));
       }
       case "ask" -> {
-        Pid there = cluster.spawn("answers", StartOptions.defaults(), Place.on(words[1]));
+        Pid there = started(cluster, words[1]);
         Object reply = cluster.runtime().ask(there, new Question(7), Duration.ofMinutes(2));
         say("REPLY " + words[1] + " " + reply);
       }
@@ -78,6 +83,40 @@ final class NodeProgram {
         say("HAS LEFT");
       }
       default -> throw new IllegalArgumentException(words[0]);
+    }
+  }
+
+  /// Starts a process at another node, as soon as that is in touch.
+  private static Pid started(Cluster cluster, String node) throws InterruptedException {
+    while (true) {
+      awaitUp(node);
+      try {
+        return cluster.spawn("answers", StartOptions.defaults(), Place.on(node));
+      } catch (StartRefusedException e) {
+        say("AGAIN " + e.getMessage()); // the session has just ended: a new one follows
+        synchronized (UP) {
+          UP.remove(node);
+        }
+      }
+    }
+  }
+
+  private static void awaitUp(String node) throws InterruptedException {
+    synchronized (UP) {
+      while (!UP.contains(node)) {
+        UP.wait();
+      }
+    }
+  }
+
+  private static void onChange(ClusterChange change) {
+    synchronized (UP) {
+      if (change instanceof ClusterChange.Up) {
+        UP.add(change.node());
+      } else {
+        UP.remove(change.node());
+      }
+      UP.notifyAll();
     }
   }
 

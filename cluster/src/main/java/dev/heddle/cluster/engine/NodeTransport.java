@@ -6,6 +6,7 @@ import java.io.IOException;
 import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.Map;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Consumer;
 import org.jgroups.Address;
 import org.jgroups.Message;
@@ -59,11 +60,23 @@ final class NodeTransport extends TCP {
   public void connectionClosed(Connection connection) {
     if (connected && connection.peerAddress() instanceof PhysicalAddress physical) {
       Address peer = nodes.get(physical);
-      if (peer != null) {
+      if (peer != null && !isReplaced(physical, connection)) {
         suspected.accept(peer);
       }
     }
     super.connectionClosed(connection);
+  }
+
+  /// Whether there is another connection to the same place: two nodes that connect to each other at
+  /// the same time close one of the two.
+  private boolean isReplaced(PhysicalAddress place, Connection closed) {
+    AtomicBoolean hasOther = new AtomicBoolean();
+    srv.forAllConnections((address, other) -> {
+      if (other != closed && other.isConnected() && address.equals(place)) {
+        hasOther.set(true);
+      }
+    });
+    return hasOther.get();
   }
 
   /// Reads one frame. An exception ends the connection.

@@ -36,9 +36,8 @@ final class LeaseSimulation {
   private final long seed;
   private final Random random;
   private final PriorityQueue<Event> events =
-      new PriorityQueue<>(
-          (a, b) ->
-              a.nanos != b.nanos ? Long.compare(a.nanos, b.nanos) : Long.compare(a.order, b.order));
+      new PriorityQueue<>((a, b) ->
+          a.nanos != b.nanos ? Long.compare(a.nanos, b.nanos) : Long.compare(a.order, b.order));
   private long now = 77_000_000_000L;
   private long order;
   private boolean healed;
@@ -344,16 +343,15 @@ final class LeaseSimulation {
       if (dead || !lease.isHeld(admission, now)) {
         return;
       }
-      owned.forEach(
-          (name, token) -> {
-            acts++;
-            actsAfterHeal += healed ? 1 : 0;
-            if (!token.equals(tokens.get(name))) {
-              throw new AssertionError(
-                  "seed %d: %s acts for %s by token %d, a later one is %d"
-                      .formatted(seed, node.name, name, token, tokens.get(name)));
-            }
-          });
+      owned.forEach((name, token) -> {
+        acts++;
+        actsAfterHeal += healed ? 1 : 0;
+        if (!token.equals(tokens.get(name))) {
+          throw new AssertionError(
+              "seed %d: %s acts for %s by token %d, a later one is %d"
+                  .formatted(seed, node.name, name, token, tokens.get(name)));
+        }
+      });
     }
   }
 }

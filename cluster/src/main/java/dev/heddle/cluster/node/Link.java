@@ -256,10 +256,11 @@ final class Link implements FrameSink {
     } finally {
       state.unlock();
     }
-    CompletableFuture<?> _ = space.whenComplete((_, _) -> {
-      creditKept = false;
-      wakeAgent.run(); // it may complete on a worker, which takes no lock here
-    });
+    CompletableFuture<?> _ =
+        space.whenComplete((_, _) -> {
+          creditKept = false;
+          wakeAgent.run(); // it may complete on a worker, which takes no lock here
+        });
   }
 
   // ---- time and the end ----

@@ -3,6 +3,8 @@ package dev.heddle.cluster;
 
 /// A node has got in touch, or no longer is.
 ///
+/// {@snippet class=dev.heddle.cluster.ClusterSnippetsTest region=nodes}
+///
 /// @since 0.1
 public sealed interface ClusterChange {
   /// The name of the node.

@@ -8,6 +8,8 @@ import org.jspecify.annotations.Nullable;
 
 /// A node as another one sees it at a moment.
 ///
+/// {@snippet class=dev.heddle.cluster.ClusterSnippetsTest region=nodes}
+///
 /// @param name its name; null of one that has not answered
 /// @param life of its runtime, as in its PIDs; 0 of one that has not answered
 /// @param state whether it is in touch

@@ -6,6 +6,8 @@ import java.util.Objects;
 
 /// Where a process is started: among the nodes in touch that have the entry. Immutable.
 ///
+/// {@snippet class=dev.heddle.cluster.ClusterSnippetsTest region=spawn}
+///
 /// @since 0.1
 public sealed interface Place {
   /// At the node with this name.

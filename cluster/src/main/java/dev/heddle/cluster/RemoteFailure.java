@@ -9,6 +9,8 @@ import org.jspecify.annotations.Nullable;
 /// the class name, the message and the stack trace as text. It has no cause and no stack trace of
 /// this node; `printStackTrace` and loggers that use it print that of the other node.
 ///
+/// {@snippet class=dev.heddle.cluster.ClusterSnippetsTest region=failure}
+///
 /// @since 0.1
 public final class RemoteFailure extends RuntimeException {
   private static final long serialVersionUID = 1L;

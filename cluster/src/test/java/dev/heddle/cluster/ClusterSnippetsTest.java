@@ -3,6 +3,7 @@ package dev.heddle.cluster;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.heddle.process.AskFailedException;
 import dev.heddle.process.CoroutineProcess;
 import dev.heddle.process.Pid;
 import dev.heddle.process.ProcessRuntime;
@@ -114,6 +115,68 @@ class ClusterSnippetsTest {
       // @end
       assertThat(reached).isEqualTo(1);
       assertThat(heard.take()).isEqualTo("hello");
+    }
+  }
+
+  @Test
+  void nodes() throws Exception {
+    var lines = new LinkedBlockingQueue<String>();
+    ClusterOptions options = ClusterOptions.named("a").cluster("looking");
+    try (Cluster cluster = Cluster.join(options);
+        Cluster b = Cluster.join(ClusterOptions.named("b").cluster("looking"))) {
+      // @start region=nodes
+      cluster.onChange(change ->
+          lines.add(
+              switch (change) {
+                case ClusterChange.Up up -> up.node() + " is in touch";
+                case ClusterChange.Left left -> left.node() + " has left";
+                case ClusterChange.Lost lost -> lost.node() + " is lost: " + lost.reason();
+              }));
+      for (NodeInfo node : cluster.nodes()) {
+        lines.add(node.name() + " " + node.state());
+      }
+      // @end
+      assertThat(b.name()).isEqualTo("b");
+      while (!lines.take().equals("b is in touch")) {
+        assertThat(lines).hasSizeLessThan(100);
+      }
+    }
+  }
+
+  @Test
+  void failure() throws Exception {
+    ClusterOptions options = ClusterOptions.named("a").cluster("failing").messages(Count.class);
+    try (Cluster a = Cluster.join(options);
+        Cluster b =
+            Cluster.join(
+                ClusterOptions.named("b")
+                    .cluster("failing")
+                    .messages(Count.class)
+                    .entry("failing", Failing::new))) {
+      up(a, "b");
+      assertThat(b.name()).isEqualTo("b");
+      Pid pid = a.spawn("failing", StartOptions.defaults(), Place.on("b"));
+      String what = "";
+      // @start region=failure
+      try {
+        a.runtime().ask(pid, new Count("heddle"), Duration.ofSeconds(30));
+      } catch (AskFailedException e) {
+        if (e.getCause() instanceof RemoteFailure failure) {
+          what = failure.type() + " at node " + failure.node();
+        }
+      }
+      // @end
+      assertThat(what).isEqualTo("java.lang.ArithmeticException at node b");
+    }
+  }
+
+  private static final class Failing extends CoroutineProcess {
+    @Override
+    protected @Nullable Object run(@Nullable Object input) {
+      if (receive() instanceof Request request) {
+        request.reply().fail(new ArithmeticException("by zero"));
+      }
+      return null;
     }
   }
 

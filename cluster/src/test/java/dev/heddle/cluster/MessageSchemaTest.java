@@ -13,7 +13,7 @@ import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /// The contract as text, and what breaks it.
-@Tag("W4")
+@Tag("wire-4")
 class MessageSchemaTest {
   @Wire("Command")
   sealed interface Command permits Add, Clear {}

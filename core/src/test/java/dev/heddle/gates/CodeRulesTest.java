@@ -62,6 +62,7 @@ class CodeRulesTest {
           entry("dev.heddle.test.TestName", "JUnit passes the methods of a test"),
           entry("dev.heddle.test.TestRerun", "calls the methods of a test once more"),
           entry("dev.heddle.process.CoroutineProcess", "throws UndeclaredThrowableException"),
+          entry("dev.heddle.cluster.wire.TypeWalk", "looks at the components of messages"),
           entry(
               "dev.heddle.process.scheduler.WorkerThread",
               "looks whether the module of simulations is there"),
@@ -93,6 +94,7 @@ class CodeRulesTest {
           entry("dev.heddle.process.supervisor.DynamicSupervisorLogic", ON_WORKER),
           entry("dev.heddle.process.supervisor.StartOnce", ON_WORKER),
           entry("dev.heddle.process.supervisor.SupervisorLogic", ON_WORKER),
+          entry("dev.heddle.cluster.", "on threads of the cluster, and where a program joins"),
           entry("dev.heddle.cli.", "prints what its commands answer"));
 
   private static final String ASKS = "asks who holds a lock; takes none";
@@ -122,6 +124,14 @@ class CodeRulesTest {
               "dev.heddle.process.observe.RuntimeRegistration",
               "taken at the start and the end of a runtime, and by observers"),
           entry("dev.heddle.process.routing.RoutingTable", BRIEF),
+          entry("dev.heddle.cluster.engine.", "threads of the engine, and those of the cluster"),
+          entry("dev.heddle.cluster.node.", "threads of the engine and of the cluster"),
+          entry("dev.heddle.cluster.peer.Deliveries", "threads of the engine, and the timers"),
+          entry("dev.heddle.cluster.peer.IncomingCalls", BRIEF),
+          entry("dev.heddle.cluster.peer.OutgoingCalls", BRIEF),
+          entry("dev.heddle.cluster.peer.PausedReceivers", BRIEF),
+          entry("dev.heddle.cluster.peer.RefusedMessages", BRIEF),
+          entry("dev.heddle.cluster.peer.RemoteNode", "threads of the engine, and the timers"),
           entry("dev.heddle.process.scheduler.ArrivalOrder", ONE_TURN),
           entry("dev.heddle.process.scheduler.CompensatingWorkers", BRIEF),
           entry(
@@ -162,6 +172,8 @@ class CodeRulesTest {
           entry(
               "dev.heddle.process.remote.RuntimeAccess.access",
               "set once, when the class of runtimes is initialised"),
+          entry("dev.heddle.cluster.engine.NodeSocket.GREETING", UNCHANGED),
+          entry("dev.heddle.cluster.session.Outbox.SPACE", "a future that is complete"),
           entry(
               "dev.heddle.process.scheduler.WorkerThread.ADOPTED",
               "the registry of the carriers of simulations"),

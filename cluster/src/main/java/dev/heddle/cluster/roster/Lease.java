@@ -15,8 +15,8 @@ public final class Lease {
    *
    * The lease is counted from the start of a renewal, not from its acknowledgement: its entry is
    * applied after the start, and the loss is counted from its application. So the lease ends before
-   * the loss is declared, however long the acknowledgement takes, as long as the clocks of two nodes
-   * differ by less than 5/16 in speed. [LeaseSimulationTest]
+   * the loss is declared, however long the acknowledgement takes, as long as the clocks of two
+   * nodes differ by less than 5/16 in speed. [LeaseSimulationTest]
    *
    * Threads. One at a time. A node that was paused asks isHeld() again before it acts.
    */

@@ -41,8 +41,9 @@ public final class Session {
    * A lost packet is a gap only when another one follows it. For the last packet the missing ack
    * tells. C3 needs it: what was accepted is delivered, or the session ends. [ClusterSimulation]
    *
-   * Window. A sender has at most 2 MiB unacknowledged, and 512 packets, which an engine must be able
-   * to queue without waiting. A receiver acknowledges after a quarter of the window, or after 50 ms.
+   * Window. A sender has at most 2 MiB unacknowledged, and 512 packets, which an engine must be
+   * able to queue without waiting. A receiver acknowledges after a quarter of the window, or after
+   * 50 ms.
    * Acks are cumulative, and each PING repeats them, so a lost one costs 2 s at most. A receiver
    * that has no space for more says window 0; what is on its way is taken nevertheless.
    *

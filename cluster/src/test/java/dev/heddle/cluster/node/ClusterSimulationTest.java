@@ -16,6 +16,8 @@ final class ClusterSimulationTest {
   private static final int SEEDS = Integer.getInteger("heddle.cluster.seeds", 10_000);
 
   @Test
+  @Tag("proc-194")
+  @Tag("proc-196")
   @Tag("C1")
   @Tag("C2")
   @Tag("C3")

@@ -17,7 +17,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 import tools.jackson.dataformat.cbor.CBORMapper;
 
 /// Our CBOR against Jackson's.
-@Tag("W3")
+@Tag("wire-3")
 class CborTest {
   private static final CBORMapper JACKSON = CBORMapper.builder().build();
 

@@ -13,7 +13,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /// Failures and exits, between nodes.
-@Tag("W10")
+@Tag("wire-10")
 class FailuresTest {
   private static final Pid PID = new Pid("a", "heddle", 42, 7);
 

@@ -19,7 +19,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /// Frames as bytes.
-@Tag("W1")
+@Tag("wire-1")
 class FrameCodecTest {
   static final NodeLife A = new NodeLife("a", "heddle", 7);
   static final NodeLife B = new NodeLife("b", "heddle", 9);

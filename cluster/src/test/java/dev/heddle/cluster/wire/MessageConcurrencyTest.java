@@ -18,7 +18,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /// Messages that several threads encode, or change meanwhile.
-@Tag("W8")
+@Tag("wire-8")
 @Tag("proc-195")
 @Timeout(120)
 class MessageConcurrencyTest {

@@ -16,7 +16,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /// Messages between nodes of two releases: V1 and V2.
-@Tag("W4")
+@Tag("wire-4")
 class MessageEvolutionTest {
   @Wire("Line")
   record LineV1(String sku, int count) {}

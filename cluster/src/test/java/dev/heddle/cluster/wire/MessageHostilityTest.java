@@ -27,7 +27,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /// Contents from anywhere lead to messages, or to an [UndecodableMessageException].
-@Tag("W7")
+@Tag("wire-7")
 class MessageHostilityTest {
   private static final ThreadMXBean THREADS = (ThreadMXBean) ManagementFactory.getThreadMXBean();
 

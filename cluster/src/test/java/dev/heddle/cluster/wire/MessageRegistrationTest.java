@@ -21,7 +21,7 @@ import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /// What cannot be a message is refused when it is registered, with the path to it.
-@Tag("W5")
+@Tag("wire-5")
 class MessageRegistrationTest {
   record OfObject(String item, Object extra) {}
 

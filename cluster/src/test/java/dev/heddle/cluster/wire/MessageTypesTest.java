@@ -27,7 +27,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /// Messages between two nodes of one release.
-@Tag("W3")
+@Tag("wire-3")
 class MessageTypesTest {
   enum Colour {
     RED,

@@ -17,7 +17,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /// What cannot be encoded is refused at the sender, with its type, the path and the size.
-@Tag("W6")
+@Tag("wire-6")
 class NotSendableTest {
   record Unknown() {}
 

@@ -15,7 +15,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /// Bytes from anywhere lead to frames, or to a [MalformedPacketException].
-@Tag("W2")
+@Tag("wire-2")
 class PacketHostilityTest {
   private static final ThreadMXBean THREADS = (ThreadMXBean) ManagementFactory.getThreadMXBean();
 

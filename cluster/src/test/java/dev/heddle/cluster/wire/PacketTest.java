@@ -14,7 +14,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /// Packets, and what is said outside the order of a session.
-@Tag("W1")
+@Tag("wire-1")
 class PacketTest {
   private static final SessionId SESSION = new SessionId(Long.MIN_VALUE, 3);
   private static final Urgent.Introduction NODE =

@@ -20,7 +20,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /// Requests that contain their reply.
-@Tag("W9")
+@Tag("wire-9")
 @Timeout(60)
 class TypedRequestTest {
   record CountItems(String what, Reply<Integer> reply, int most) {}

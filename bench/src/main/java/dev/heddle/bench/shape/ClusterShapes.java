@@ -53,8 +53,7 @@ final class ClusterShapes {
         ONE_WAY,
         "Four senders, one receiver at another node, which counts all. One operation is one message.",
         List.of(
-            Case.of(
-                ONE_WAY, "small records", 1, RoundSize.calibrated(20_480, 2_048), messages()),
+            Case.of(ONE_WAY, "small records", 1, RoundSize.calibrated(20_480, 2_048), messages()),
             Case.of(
                 ONE_WAY_BYTES, "byte[100]", 1, RoundSize.calibrated(20_480, 2_048), messages())),
         List.of(
@@ -87,8 +86,7 @@ final class ClusterShapes {
                 RoundSize.calibrated(5_000, 256),
                 List.of(new Row(ASK, Metric.rate("asks/s")))),
             Case.of(ASK_ONE, "one at a time", 1, RoundSize.calibrated(1_000, 20), Metric.WALL),
-            Case.of(
-                SPAWN, "spawn and exit", 1, RoundSize.calibrated(500, 20), Metric.WALL)),
+            Case.of(SPAWN, "spawn and exit", 1, RoundSize.calibrated(500, 20), Metric.WALL)),
         List.of(
             heddle(size ->
                 new ClusterTraffic(
@@ -133,10 +131,7 @@ final class ClusterShapes {
 
   private static Contender jgroups(String name, String what, Workload.Programs program) {
     return Contender.of(
-        name,
-        Version.printVersion() + " on the same stack, " + what,
-        Flags.stock(),
-        program);
+        name, Version.printVersion() + " on the same stack, " + what, Flags.stock(), program);
   }
 
   private static Contender pekko(Workload.Programs program) {
@@ -144,7 +139,8 @@ final class ClusterShapes {
     return Contender.of(
         ActorContenders.PEKKO,
         "Pekko " + version + ", typed actors, Artery over TCP, jackson-cbor",
-        Flags.with(Flags.stock(), "--add-opens=java.base/jdk.internal.misc=ALL-UNNAMED"), // Agrona's
+        Flags.with(
+            Flags.stock(), "--add-opens=java.base/jdk.internal.misc=ALL-UNNAMED"), // Agrona's
         program);
   }
 }

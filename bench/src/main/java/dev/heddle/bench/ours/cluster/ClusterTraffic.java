@@ -67,11 +67,10 @@ public final class ClusterTraffic implements Program {
     var counted = new CompletableFuture<Long>();
     Pid counting =
         runtime.spawn(
-            CoroutineProcess.of(
-                self -> {
-                  counted.complete(self.receive(ClusterWire.Counted.class).items());
-                  return null;
-                }));
+            CoroutineProcess.of(self -> {
+              counted.complete(self.receive(ClusterWire.Counted.class).items());
+              return null;
+            }));
     runtime.send(other, new ClusterWire.Expect(all, counting));
     List<CompletableFuture<Exit>> ends = new ArrayList<>();
     var meter = new Meter();
@@ -80,11 +79,10 @@ public final class ClusterTraffic implements Program {
       int sender = i;
       Pid pid =
           runtime.spawn(
-              CoroutineProcess.of(
-                  _ -> {
-                    send(sender, each);
-                    return null;
-                  }));
+              CoroutineProcess.of(_ -> {
+                send(sender, each);
+                return null;
+              }));
       ends.add(runtime.whenExited(pid));
     }
     long found = counted.get();
@@ -148,10 +146,7 @@ public final class ClusterTraffic implements Program {
     meter.start();
     for (long i = 0; i < operations; i++) {
       Pid pid =
-          nodes
-              .here()
-              .spawn(ClusterPartner.MORTAL, StartOptions.defaults(), Place.on("b"))
-              .get();
+          nodes.here().spawn(ClusterPartner.MORTAL, StartOptions.defaults(), Place.on("b")).get();
       var _ = runtime.whenExited(pid).get();
     }
     return meter.stop(operations);

@@ -71,6 +71,18 @@ final class Nodes implements AutoCloseable {
     }
   }
 
+  /// Waits until a node is in touch and has taken all that was sent to it.
+  void awaitDrained(String name) {
+    while (here.nodes().stream()
+        .noneMatch(node ->
+            node.name().equals(name)
+                && node.state() == NodeState.UP
+                && node.outboxBytes() == 0
+                && node.unacknowledgedBytes() == 0)) {
+      LockSupport.parkNanos(LOOK_NANOS);
+    }
+  }
+
   /// A process that answers, at another node.
   Pid answering(String node) throws Exception {
     return here.spawn(ClusterPartner.ENTRY, StartOptions.defaults(), Place.on(node)).get();

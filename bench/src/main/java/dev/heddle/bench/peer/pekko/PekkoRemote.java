@@ -47,8 +47,9 @@ public final class PekkoRemote extends PekkoSystem {
     this.kind = kind;
     this.open = open;
     partner = PartnerProcess.start(PekkoPartner.class);
-    other = call(context ->
-        ActorRefResolver.get(context.getSystem()).resolveActorRef(partner.address()));
+    other =
+        call(context ->
+            ActorRefResolver.get(context.getSystem()).resolveActorRef(partner.address()));
   }
 
   @Override

@@ -4,15 +4,15 @@ import module java.base;
 
 import dev.heddle.Heddle;
 import dev.heddle.cluster.Cluster;
+import dev.heddle.cluster.ClusterChange;
 import dev.heddle.cluster.ClusterOptions;
 import dev.heddle.cluster.Group;
-import dev.heddle.cluster.NodeEvent;
 import dev.heddle.process.CoroutineProcess;
 import org.jspecify.annotations.Nullable;
 
-/// A chat over several nodes. Without an argument three nodes live in this JVM: they meet, talk, and
-/// one leaves. With a name this JVM is one node: start others in other terminals, type, and kill
-/// them as you like.
+/// A chat over several nodes. Without an argument three nodes live in this JVM: they meet, talk,
+/// and one leaves. With a name this JVM is one node: start others in other terminals, type, and
+/// kill them as you like.
 ///
 /// Each node has one process, a member of the group `chat`. Nobody keeps a list of nodes: a node
 /// finds the others on the loopback interface, and the group has the members of all nodes in touch.
@@ -30,13 +30,11 @@ final class ClusterChat {
   private final Cluster cluster;
   private final Group chat;
 
-  private ClusterChat(String name) {
-    cluster =
-        Cluster.joinLoopback(
-            ClusterOptions.named(name).cluster("chat").messages(Said.class));
+  private ClusterChat(String name) throws IOException {
+    cluster = Cluster.join(ClusterOptions.named(name).cluster("chat").messages(Said.class));
     chat = cluster.group("chat");
     chat.join(cluster.runtime().spawn(CoroutineProcess.of(this::listen)));
-    cluster.onChange(event -> print(describe(event)));
+    cluster.onChange(change -> print(describe(change)));
   }
 
   static void main(String[] args) throws Exception {
@@ -54,7 +52,7 @@ final class ClusterChat {
 
   // ---- three nodes in this JVM ----
 
-  private static void demonstrate() throws InterruptedException {
+  private static void demonstrate() throws IOException, InterruptedException {
     var a = new ClusterChat("a");
     var b = new ClusterChat("b");
     var c = new ClusterChat("c");
@@ -99,9 +97,10 @@ final class ClusterChat {
           cluster.close();
           return;
         }
-        case "/who" -> cluster.nodes().stream()
-            .filter(node -> !node.name().isEmpty())
-            .forEach(node -> System.out.println("* " + node.name() + " is " + node.state()));
+        case "/who" ->
+            cluster.nodes().stream()
+                .filter(node -> node.name() != null)
+                .forEach(node -> System.out.println("* " + node.name() + " is " + node.state()));
         case "" -> {}
         case String text -> say(text);
       }
@@ -127,12 +126,12 @@ final class ClusterChat {
     }
   }
 
-  private static String describe(NodeEvent event) {
-    String node = "* " + event.node();
-    return switch (event.state()) {
-      case UP -> node + " is here";
-      case LEFT -> node + " has left";
-      default -> node + " is out of reach: " + event.why();
+  private static String describe(ClusterChange change) {
+    String node = "* " + change.node();
+    return switch (change) {
+      case ClusterChange.Up _ -> node + " is here";
+      case ClusterChange.Left _ -> node + " has left";
+      case ClusterChange.Lost lost -> node + " is out of reach: " + lost.reason();
     };
   }
 

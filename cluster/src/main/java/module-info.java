@@ -2,7 +2,7 @@
 
 /// Processes over several machines: the process API across nodes. Start at `Cluster`.
 @org.jspecify.annotations.NullMarked
-@SuppressWarnings("requires-automatic") // JGroups names its module in its manifest only
+@SuppressWarnings("requires-automatic") // JGroups has a name for its module, and no module-info
 module dev.heddle.cluster {
   requires transitive dev.heddle.process;
   requires java.management; // clusters as MXBeans

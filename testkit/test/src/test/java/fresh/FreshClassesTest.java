@@ -99,6 +99,13 @@ class FreshClassesTest {
     }
   }
 
+  @Test
+  void noPackage_isRefused() {
+    assertThatThrownBy(() -> SimulationOptions.defaults().withFreshClasses())
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessageContaining("withFreshClasses needs the packages");
+  }
+
   private static int tests;
   private int before;
 

@@ -1,224 +1,212 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.heddle.cluster;
 
+import dev.heddle.DeadlineException;
 import dev.heddle.cluster.engine.Credentials;
 import dev.heddle.cluster.engine.JGroupsEngine;
-import dev.heddle.cluster.engine.JGroupsEngine.PortTakenException;
 import dev.heddle.cluster.node.ClusterNode;
 import dev.heddle.cluster.node.NodeStatus;
 import dev.heddle.cluster.peer.PeerOptions;
 import dev.heddle.cluster.peer.PeerOptions.ForeignOrders;
 import dev.heddle.cluster.peer.RemoteChild;
 import dev.heddle.cluster.peer.RemoteNode;
+import dev.heddle.cluster.session.Ending;
 import dev.heddle.cluster.session.Ending.Cause;
 import dev.heddle.cluster.wire.MessageTypes;
+import dev.heddle.cluster.wire.NodeLife;
 import dev.heddle.cluster.wire.Urgent.Introduction;
 import dev.heddle.process.Pid;
 import dev.heddle.process.Process;
 import dev.heddle.process.ProcessRuntime;
 import dev.heddle.process.StartOptions;
 import dev.heddle.process.StartRefusedException;
+import dev.heddle.process.remote.LocalProcesses;
 import java.io.IOException;
+import java.io.InterruptedIOException;
+import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionException;
+import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ThreadLocalRandom;
-import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.TimeoutException;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
 import javax.net.ssl.SSLContext;
 import org.jspecify.annotations.Nullable;
 
-/// A node of a cluster: a process runtime whose processes reach those of other nodes. Sends, asks,
-/// links, monitors and orders take PIDs of any node.
-///
-/// A lost connection is no death: monitors and links report
-/// [dev.heddle.process.Exit.Reason#NO_CONNECTION], and the process may be alive. The page
-/// `explanation/cluster.md` says what is promised.
-///
-/// **Thread** any. Only [#leave] and [#close] wait.
+/// A node of a cluster: a runtime whose processes reach those of other machines, by the same
+/// methods as those here. It leaves when its runtime shuts down.
 ///
 /// {@snippet class=dev.heddle.cluster.ClusterSnippetsTest region=join}
+///
+/// What is promised, and what is not, is told in `docs/explanation/cluster.md`.
+///
+/// **Thread** any.
 ///
 /// @since 0.1
 public final class Cluster implements AutoCloseable {
   private static final System.Logger LOG = System.getLogger("dev.heddle.cluster");
 
-  /// How long [#close] waits until the others have taken all that was sent.
-  private static final Duration CLOSE_LIMIT = Duration.ofSeconds(2);
+  private static final Duration START = Duration.ofSeconds(30); // of a process at another node
+  private static final Duration CLOSE = Duration.ofSeconds(5); // to deliver what was accepted
+  private static final Duration ENGINE = Duration.ofSeconds(30); // more for the engine to close
 
-  /// After which a linked process has ended when its connection is lost: its node misses the
-  /// connection after 6 s of silence.
+  /// After which a linked process has ended when its connection is lost: its node ends the session
+  /// after 6 s of silence.
   private static final Duration CHILD_GRACE = Duration.ofSeconds(8);
 
-  private final ProcessRuntime runtime;
-  private final Ownership ownership;
+  private enum Owner {
+    CLUSTER,
+    CALLER
+  }
+
   private final ClusterOptions options;
+  private final ProcessRuntime runtime;
+  private final Owner owner;
+  private final LocalProcesses local;
+  private final JGroupsEngine engine;
   private final ClusterNode node;
-  private final AtomicBoolean hasLeft = new AtomicBoolean();
 
-  /// Whether the runtime is closed with the cluster.
-  private enum Ownership {
-    OWN,
-    GIVEN
-  }
+  // ---- join ----
 
-  private Cluster(
-      ProcessRuntime runtime, Ownership ownership, ClusterOptions options, ClusterNode node) {
-    this.runtime = runtime;
-    this.ownership = ownership;
-    this.options = options;
-    this.node = node;
-  }
-
-  // ---- joining ----
-
-  /// Starts a node on the loopback interface, at the first free port of 7600 to 7615, which finds
-  /// the others there: for a first look, and for tests. Without encryption.
+  /// Joins the cluster `heddle` of this machine, with a runtime of its own that [#close] shuts
+  /// down.
   ///
-  /// @param node its name, unique in the cluster
-  /// @throws ClusterException when it cannot listen
-  public static Cluster join(String node) {
-    return joinLoopback(ClusterOptions.named(node));
+  /// @param node the name of the node, unique in the cluster
+  /// @throws IOException when it cannot listen; the message says what to do
+  public static Cluster join(String node) throws IOException {
+    return join(ClusterOptions.named(node));
   }
 
-  /// Starts a node on the loopback interface, as [#join(String)], with other options.
+  /// Joins a cluster, with a runtime of its own that [#close] shuts down. Returns when it listens;
+  /// the other nodes are found afterwards: see [#onChange].
   ///
-  /// @param options without an address and seeds
-  /// @throws ClusterException when it cannot listen
-  public static Cluster joinLoopback(ClusterOptions options) {
-    List<String> seeds = new ArrayList<>();
-    for (int port = ClusterOptions.FIRST_PORT; port < ClusterOptions.PORTS_END; port++) {
-      seeds.add("127.0.0.1:" + port);
-    }
-    ClusterOptions local = options.seeds(seeds.toArray(String[]::new));
-    for (int port = ClusterOptions.FIRST_PORT; port < ClusterOptions.PORTS_END; port++) {
-      try {
-        return join(local.bind("127.0.0.1", port));
-      } catch (ClusterException e) {
-        if (!(e.getCause() instanceof PortTakenException)) {
-          throw e;
-        }
-      }
-    }
-    throw new ClusterException(
-        "the ports %d to %d of 127.0.0.1 are taken; end a node, or give the options an address"
-            .formatted(ClusterOptions.FIRST_PORT, ClusterOptions.PORTS_END - 1));
-  }
-
-  /// Starts a runtime that is the node, which ends with the cluster.
-  ///
-  /// @throws ClusterException when it cannot listen, its certificates cannot be read, or a type
-  ///   cannot be sent
-  public static Cluster join(ClusterOptions options) {
-    InetSocketAddress bind = options.bindAddress(); // before a runtime is started
-    MessageTypes types = typesOf(options);
-    ProcessRuntime runtime = ProcessRuntime.builder().node(options.node()).start();
+  /// @throws IOException when it cannot listen, or read its certificates; the message says what to
+  ///   do
+  /// @throws IllegalArgumentException when the options contradict each other, an address is not
+  ///   safe to listen at, or a type of message cannot be sent; the message has the path to it
+  public static Cluster join(ClusterOptions options) throws IOException {
+    options.checkedAddress(); // before a runtime is started
+    MessageTypes.of(options.messages(), options.codecs());
+    ProcessRuntime runtime = ProcessRuntime.builder().node(options.name()).start();
     try {
-      return join(runtime, Ownership.OWN, options, bind, types);
-    } catch (RuntimeException e) {
+      return new Cluster(options, runtime, Owner.CLUSTER).start();
+    } catch (Throwable t) {
       runtime.close();
-      throw e;
+      throw t;
     }
   }
 
-  /// Makes a runtime a node. It leaves the cluster before it shuts down.
+  /// Joins a cluster with a runtime, which stays its caller's. It leaves when the runtime shuts
+  /// down, before processes end.
   ///
-  /// @param runtime whose node has the name of the options
-  /// @throws ClusterException as of [#join(ClusterOptions)]
-  /// @throws IllegalArgumentException when the runtime has another name
-  public static Cluster join(ProcessRuntime runtime, ClusterOptions options) {
-    return join(runtime, Ownership.GIVEN, options, options.bindAddress(), typesOf(options));
+  /// @param runtime built with `node(name)`, the name of the options
+  /// @throws IOException as of [#join(ClusterOptions)]
+  /// @throws IllegalArgumentException also when the names differ
+  public static Cluster join(ProcessRuntime runtime, ClusterOptions options) throws IOException {
+    return new Cluster(options, runtime, Owner.CALLER).start();
   }
 
-  private static MessageTypes typesOf(ClusterOptions options) {
-    try {
-      return MessageTypes.of(options.messages(), options.codecs());
-    } catch (IllegalArgumentException e) {
-      throw new ClusterException(
-          "node '%s' cannot join: %s".formatted(options.node(), e.getMessage()), e);
+  private Cluster(ClusterOptions options, ProcessRuntime runtime, Owner owner) throws IOException {
+    this.options = options;
+    this.runtime = runtime;
+    this.owner = owner;
+    this.local = LocalProcesses.of(runtime);
+    String name = local.address(0).node();
+    if (!name.equals(options.name())) {
+      throw new IllegalArgumentException(
+          "the runtime is node '%s' and the options are of node '%s'; build it with node(\"%s\")"
+              .formatted(name, options.name(), options.name()));
     }
-  }
-
-  private static Cluster join(
-      ProcessRuntime runtime,
-      Ownership ownership,
-      ClusterOptions options,
-      InetSocketAddress bind,
-      MessageTypes types) {
-    JGroupsEngine engine =
+    InetAddress address = options.checkedAddress();
+    this.engine =
         new JGroupsEngine(
-            new JGroupsEngine.Settings(options.node(), bind, options.seeds(), tlsOf(options)));
-    ClusterNode node =
+            new JGroupsEngine.Settings(
+                name,
+                new InetSocketAddress(address, options.firstPort()),
+                options.lastPort(),
+                options.seeds().stream().map(Seeds::parse).toList(),
+                tls(options)));
+    this.node =
         new ClusterNode(
             engine,
             runtime,
             new ClusterNode.Settings(
                 options.cluster(),
                 options.labels(),
-                types,
+                MessageTypes.of(options.messages(), options.codecs()),
                 new PeerOptions(
                     options.entries(),
-                    options.refusesOrders() ? ForeignOrders.REFUSED : ForeignOrders.CARRIED_OUT),
-                (_, _) -> {}));
-    if (!node.self().node().equals(options.node())) {
-      throw new IllegalArgumentException(
-          "the runtime is node '%s', and the options are of '%s'; build it with node(\"%s\")"
-              .formatted(node.self().node(), options.node(), options.node()));
-    }
-    start(node);
-    String warning = options.warning();
-    if (warning != null) {
-      LOG.log(System.Logger.Level.WARNING, "node ''{0}'': {1}", options.node(), warning);
-    }
-    Cluster cluster = new Cluster(runtime, ownership, options, node);
-    runtime.beforeShutdown(() -> cluster.leave(CLOSE_LIMIT));
-    return cluster;
+                    options.acceptsOrders() ? ForeignOrders.CARRIED_OUT : ForeignOrders.REFUSED),
+                (_, _) -> {})); // no part of the cluster sends anything yet
   }
 
-  /// On a thread of its own: it loads some hundred classes, which would hold a loop.
-  private static void start(ClusterNode node) {
-    CompletableFuture<@Nullable Void> started = new CompletableFuture<>();
+  private static @Nullable SSLContext tls(ClusterOptions options) throws IOException {
+    ClusterOptions.Certificates files = options.certificates();
+    return files == null ? null : Credentials.load(files.keys(), files.trusted(), files.password());
+  }
+
+  private Cluster start() throws IOException {
+    open();
+    InetSocketAddress at = address();
+    if (options.isExposed(at.getAddress())) {
+      LOG.log(
+          System.Logger.Level.WARNING,
+          "node ''{0}'' listens at {1} without encryption (insecure()): whoever reaches this port"
+              + " can join cluster ''{2}''",
+          options.name(),
+          at.getAddress().getHostAddress() + ":" + at.getPort(),
+          options.cluster());
+    }
+    runtime.beforeShutdown(() -> leave(CLOSE));
+    return this;
+  }
+
+  /// On a thread of its own: the classes of the engine take a second to load, which would hold a
+  /// loop.
+  private void open() throws IOException {
+    try {
+      onThread("join", node::start).get();
+    } catch (ExecutionException e) {
+      if (e.getCause() instanceof IOException refused) {
+        throw refused;
+      }
+      throw new IllegalStateException("node '" + name() + "' cannot join", e.getCause());
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      node.close();
+      throw new InterruptedIOException("interrupted while node '" + name() + "' joined");
+    }
+  }
+
+  private interface Waiting {
+    void call() throws Exception;
+  }
+
+  private CompletableFuture<@Nullable Void> onThread(String what, Waiting action) {
+    CompletableFuture<@Nullable Void> done = new CompletableFuture<>();
     var _ =
         Thread.ofPlatform()
-            .name("heddle-join-" + node.self().node())
-            .start(
-                () -> {
-                  try {
-                    node.start();
-                    started.complete(null);
-                  } catch (Throwable t) {
-                    started.completeExceptionally(t);
-                  }
-                });
-    try {
-      started.join();
-    } catch (CompletionException e) {
-      Throwable cause = Objects.requireNonNull(e.getCause());
-      throw new ClusterException(
-          "node '%s' cannot join: %s".formatted(node.self().node(), cause.getMessage()), cause);
-    }
+            .daemon()
+            .name("heddle-" + what + "-" + name())
+            .start(() -> {
+              try {
+                action.call();
+                done.complete(null);
+              } catch (Throwable t) {
+                done.completeExceptionally(t);
+              }
+            });
+    return done;
   }
 
-  private static @Nullable SSLContext tlsOf(ClusterOptions options) {
-    ClusterOptions.Certificates files = options.certificates();
-    if (files == null) {
-      return null;
-    }
-    try {
-      return Credentials.load(files.keys(), files.trusted(), files.password().toCharArray());
-    } catch (IOException e) {
-      throw new ClusterException(
-          "node '%s' cannot join: %s".formatted(options.node(), e.getMessage()), e);
-    }
-  }
-
-  // ---- processes ----
+  // ---- what it is, and sees ----
 
   /// The runtime of this node.
   public ProcessRuntime runtime() {
@@ -227,149 +215,224 @@ public final class Cluster implements AutoCloseable {
 
   /// The name of this node.
   public String name() {
-    return options.node();
+    return options.name();
   }
 
-  /// Starts a process by the name of an entry, at a node that offers it. A parent that is linked to
-  /// it, or monitors it, is told of its end even if that comes before the future completes. To
-  /// cancel the future gives up: a process that was started nevertheless is terminated.
+  /// Where this node listens.
+  public InetSocketAddress address() {
+    return Objects.requireNonNull(engine.bound(), "it is open");
+  }
+
+  /// This node, then all others that are or were in touch, then addresses that were tried without
+  /// success.
+  public List<NodeInfo> nodes() {
+    List<NodeInfo> all = new ArrayList<>();
+    all.add(
+        new NodeInfo(
+            name(),
+            node.self().life(),
+            NodeInfo.State.UP,
+            options.labels(),
+            List.copyOf(options.entries().keySet()),
+            null,
+            0,
+            0,
+            false,
+            null));
+    node.nodes().forEach(status -> all.add(info(status)));
+    return all;
+  }
+
+  private NodeInfo info(NodeStatus status) {
+    NodeLife life = status.node();
+    Introduction says = life == null ? null : node.introduction(life.node());
+    return new NodeInfo(
+        life == null ? null : life.node(),
+        life == null ? 0 : life.life(),
+        switch (status.state()) {
+          case UP, LEAVING -> NodeInfo.State.UP;
+          case GREETING -> NodeInfo.State.GREETING;
+          case LOST -> NodeInfo.State.LOST;
+          case LEFT -> NodeInfo.State.LEFT;
+        },
+        status.labels(),
+        says == null ? List.of() : says.entries(),
+        status.roundTrip(),
+        status.outboxBytes(),
+        status.unacknowledgedBytes(),
+        status.stalled(),
+        status.refusal() == null ? status.last() : status.refusal());
+  }
+
+  /// Calls a listener for each node in touch, then when one gets in touch or no longer is: in
+  /// order, one at a time, on a thread of the cluster. The listener must not wait. What this node
+  /// ends by leaving is not reported.
+  public void onChange(Consumer<ClusterChange> listener) {
+    var _ =
+        node.onChange(change -> {
+          Ending ending = change.ending();
+          if (ending == null || ending.cause() != Cause.CLOSED) {
+            listener.accept(changeOf(change.node(), ending));
+          }
+        });
+  }
+
+  private static ClusterChange changeOf(NodeLife node, @Nullable Ending ending) {
+    if (ending == null) {
+      return new ClusterChange.Up(node.node(), node.life());
+    }
+    return ending.cause() == Cause.LEFT
+        ? new ClusterChange.Left(node.node(), node.life())
+        : new ClusterChange.Lost(node.node(), node.life(), ending.toString());
+  }
+
+  /// The group with a name. Groups are not created: one without members is empty.
+  public Group group(String name) {
+    return new Group(name, node.groups());
+  }
+
+  // ---- processes elsewhere ----
+
+  /// Starts a process at a node that has the entry, and waits until it is started or refused, for
+  /// at most 30 s. **Suspends** coroutines and bodies of processes; a thread blocks.
   ///
-  /// @param with its input, name, parent, link, monitor and lifetime; the entry decides the rest
-  /// @return completes with the PID; fails with a [StartRefusedException] when no node fits, or the
-  ///   node refuses, or is lost
-  /// @throws IllegalArgumentException when the options have what does not reach another node
+  /// @param entry one of those of [ClusterOptions#entry] of that node
+  /// @param with input, name, parent, link, monitor and lifetime; nothing else reaches another node
+  /// @param place which node
+  /// @return its PID, or that of the process which has the name there
+  /// @throws StartRefusedException when no node in touch is such a place, or that node refuses
   /// @throws dev.heddle.process.NotSendableException when the input cannot be encoded
-  public CompletableFuture<Pid> spawn(String entry, StartOptions with, Place place) {
-    List<String> fitting = fitting(entry, place);
-    if (fitting.isEmpty()) {
-      return CompletableFuture.failedFuture(
-          new StartRefusedException(
-              "no node in touch offers the entry '%s' and is %s; nodes() lists them"
-                  .formatted(entry, place),
-              null));
+  /// @throws DeadlineException when that node has not answered in time; if it starts the process
+  ///   nevertheless, it ends it again
+  /// @throws IllegalStateException in a step of a process, which it would hold
+  public Pid spawn(String entry, StartOptions with, Place place) throws InterruptedException {
+    CompletableFuture<Pid> started = new CompletableFuture<>();
+    try {
+      return local.await("spawn", () -> begin(entry, with, place, started), START);
+    } catch (ExecutionException e) {
+      throw unwrapped(e);
+    } catch (TimeoutException _) {
+      throw new DeadlineException(
+          "'%s' was not started at %s within %s".formatted(entry, place, START));
+    } finally {
+      started.cancel(false); // gives up; does nothing when it has started
     }
-    String chosen = fitting.get(ThreadLocalRandom.current().nextInt(fitting.size()));
-    if (chosen.equals(name())) {
-      Supplier<? extends Process> process = options.entries().get(entry);
-      return CompletableFuture.completedFuture(runtime.spawn(process.get(), with));
-    }
-    RemoteNode remote = node.node(chosen);
-    return remote != null
-        ? remote.spawn(entry, with)
-        : CompletableFuture.failedFuture(
-            new StartRefusedException("node '" + chosen + "' was lost just now", null));
   }
 
-  private List<String> fitting(String entry, Place place) {
-    List<String> names = new ArrayList<>();
-    if (options.entries().containsKey(entry) && place.fits(name(), options.labels())) {
-      names.add(name());
-    }
-    for (Introduction other : node.introductions()) {
-      String name = other.life().node();
-      if (other.entries().contains(entry) && place.fits(name, other.labels())) {
-        names.add(name);
+  private CompletableFuture<Pid> begin(
+      String entry, StartOptions with, Place place, CompletableFuture<Pid> started) {
+    CompletableFuture<Pid> asked = requestSpawn(entry, with, place);
+    asked.whenComplete((pid, failure) -> {
+      if (failure == null) {
+        started.complete(pid);
+      } else {
+        started.completeExceptionally(failure);
       }
-    }
-    return names;
+    });
+    started.whenComplete((_, _) -> asked.cancel(false));
+    return started;
   }
 
-  /// A process of this node that stands for one at a node that offers an entry: it starts that one
-  /// linked, passes on to it what comes, in order, and ends as it ends. So a supervisor has children
-  /// at other nodes: each restart chooses a node anew. When the connection is lost it fails 8 s
-  /// later: by then the other process has ended at its own node.
+  private static RuntimeException unwrapped(ExecutionException e) {
+    Throwable cause = e.getCause();
+    return cause instanceof RuntimeException unchecked
+        ? unchecked
+        : new StartRefusedException(String.valueOf(cause), cause);
+  }
+
+  /// Starts a process as [#spawn] does, without waiting. To cancel the future gives up: a process
+  /// that was started nevertheless is terminated. **Suspends** never.
+  public CompletableFuture<Pid> requestSpawn(String entry, StartOptions with, Place place) {
+    String at = choose(entry, place);
+    if (at.equals(name())) {
+      Supplier<? extends Process> process = Objects.requireNonNull(options.entries().get(entry));
+      return CompletableFuture.completedFuture(local.spawn(process.get(), with));
+    }
+    RemoteNode peer = node.node(at);
+    if (peer == null) {
+      throw new StartRefusedException("node '%s' is not in touch".formatted(at), null);
+    }
+    return peer.spawn(entry, with);
+  }
+
+  /// A process of this node that stands for one at a node that has the entry: it starts that one
+  /// linked, passes on to it what comes, in order, and ends as it ends. So a supervisor has
+  /// children at other nodes; each restart chooses a node anew. When the connection is lost it
+  /// fails 8 s later: by then the other process has ended at its own node.
+  ///
+  /// {@snippet class=dev.heddle.cluster.ClusterSnippetsTest region=child}
   ///
   /// @param with the input of the other process
   /// @return makes such a process, for [dev.heddle.process.supervisor.ChildSpec]
   public Callable<Process> child(String entry, StartOptions with, Place place) {
     return () ->
-        RemoteChild.of(entry, with, (name, options) -> spawn(name, options, place), CHILD_GRACE);
+        RemoteChild.of(
+            entry, with, (name, options) -> requestSpawn(name, options, place), CHILD_GRACE);
   }
 
-  /// A group of processes of all nodes.
-  public Group group(String name) {
-    return new Group(node.groups(), name);
+  /// The name of a node in touch at this place that has the entry.
+  private String choose(String entry, Place place) {
+    List<String> fitting = new ArrayList<>();
+    List<String> without = new ArrayList<>();
+    if (isAt(place, name(), options.labels())) {
+      (options.entries().containsKey(entry) ? fitting : without).add(name());
+    }
+    for (Introduction other : node.introductions()) {
+      String name = other.life().node();
+      if (isAt(place, name, other.labels())) {
+        (other.entries().contains(entry) ? fitting : without).add(name);
+      }
+    }
+    if (fitting.isEmpty()) {
+      throw new StartRefusedException(
+          without.isEmpty()
+              ? "%s is not in touch with node '%s'".formatted(place, name())
+              : "'%s' is no entry of %s, nodes in touch there: %s"
+                  .formatted(entry, place, String.join(", ", without)),
+          null);
+    }
+    return fitting.get(ThreadLocalRandom.current().nextInt(fitting.size()));
   }
 
-  // ---- nodes ----
-
-  /// The other nodes that are or were in touch, and the addresses that are greeted.
-  public List<NodeInfo> nodes() {
-    return node.nodes().stream().map(this::info).toList();
-  }
-
-  private NodeInfo info(NodeStatus status) {
-    boolean isNew = status.node() == null;
-    Introduction introduction = isNew ? null : node.introduction(status.node().node());
-    return new NodeInfo(
-        isNew ? "" : status.node().node(),
-        isNew ? -1 : status.node().life(),
-        NodeState.valueOf(status.state().name()),
-        status.address(),
-        status.labels(),
-        introduction == null ? List.of() : introduction.entries(),
-        status.roundTrip(),
-        status.outboxBytes(),
-        status.unacknowledgedBytes(),
-        status.stalled(),
-        status.last(),
-        status.refusal());
-  }
-
-  /// Calls a listener when a node gets in touch, is lost or leaves: in order, on a thread of the
-  /// cluster, which it must not hold. What this node ends by leaving is not told.
-  public void onChange(Consumer<NodeEvent> listener) {
-    var _ =
-        node.onChange(
-            change -> {
-              if (change.ending() == null || change.ending().cause() != Cause.CLOSED) {
-                listener.accept(eventOf(change));
-              }
-            });
-  }
-
-  private static NodeEvent eventOf(ClusterNode.Change change) {
-    NodeState state =
-        change.ending() == null
-            ? NodeState.UP
-            : change.ending().cause() == Cause.LEFT ? NodeState.LEFT : NodeState.LOST;
-    return new NodeEvent(
-        change.node().node(),
-        change.node().life(),
-        state,
-        change.ending() == null ? null : change.ending().toString());
+  private static boolean isAt(Place place, String name, Map<String, String> labels) {
+    return switch (place) {
+      case Place.On(String node) -> node.equals(name);
+      case Place.Labelled(var wanted) -> labels.entrySet().containsAll(wanted.entrySet());
+    };
   }
 
   // ---- the end ----
 
-  /// Leaves the cluster: waits until the other nodes have taken what was sent, says farewell, and
-  /// closes the port. The runtime goes on, unless the cluster has started it: [#close] ends that.
+  /// Leaves the cluster: waits until what was accepted for other nodes has arrived, then says
+  /// farewell. The runtime goes on, without the other nodes. A second call waits for the first.
+  /// **Suspends** coroutines and bodies of processes; a thread blocks.
   ///
-  /// @param time after which it leaves although not all was taken
-  /// @throws InterruptedException when the thread is interrupted; it leaves at once then
-  public void leave(Duration time) throws InterruptedException {
-    if (hasLeft.compareAndSet(false, true)) {
-      node.leave(time);
+  /// @param limit after which it leaves although not all has arrived
+  /// @throws IllegalStateException in a step of a process, which it would hold
+  public void leave(Duration limit) throws InterruptedException {
+    try {
+      local.await("leave", () -> onThread("leave", () -> node.leave(limit)), limit.plus(ENGINE));
+    } catch (ExecutionException e) {
+      throw new IllegalStateException("nothing fails it", e);
+    } catch (TimeoutException _) {
+      throw new DeadlineException(
+          "node '%s' has left, but its port is not closed within %s"
+              .formatted(name(), limit.plus(ENGINE)));
     }
   }
 
-  /// Leaves, and shuts the runtime down if the cluster has started it.
+  /// Leaves, with 5 s for what was accepted. If the runtime was started by `join`, it is shut down,
+  /// too. An interrupt ends the wait, and the thread stays interrupted.
   @Override
   public void close() {
-    if (ownership == Ownership.OWN) {
-      runtime.close(); // leaves first
+    if (owner == Owner.CLUSTER) {
+      runtime.close(); // which makes it leave first
       return;
     }
     try {
-      leave(CLOSE_LIMIT);
-    } catch (InterruptedException _) {
-      node.close();
+      leave(CLOSE);
+    } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
     }
-  }
-
-  @Override
-  public String toString() {
-    return "Cluster[node " + name() + ", " + node.nodes().size() + " others]";
   }
 }

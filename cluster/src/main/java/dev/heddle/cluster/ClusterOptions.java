@@ -3,11 +3,9 @@ package dev.heddle.cluster;
 
 import dev.heddle.process.Process;
 import java.net.InetAddress;
-import java.net.InetSocketAddress;
 import java.net.UnknownHostException;
 import java.nio.file.Path;
 import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -21,239 +19,233 @@ import org.jspecify.annotations.Nullable;
 ///
 /// @since 0.1
 public final class ClusterOptions {
-  /// The first of the ports that [Cluster#join(String)] tries.
-  public static final int FIRST_PORT = 7600;
+  /// The ports of which a node takes the first free one when none is named, and where it looks for
+  /// others when no seeds are.
+  static final int FIRST_PORT = 7600;
 
-  /// The port after the last one that it tries.
-  static final int PORTS_END = 7616;
+  static final int LAST_PORT = 7615;
 
-  private static final int NAME_LENGTH = 200;
+  private static final String LOOPBACK = "127.0.0.1";
 
-  /// Key and trust stores in files.
-  record Certificates(Path keys, Path trusted, String password) {
-    @Override
-    public String toString() {
-      return keys + ", " + trusted;
-    }
-  }
+  private final Draft values;
 
-  private final Values values;
-
-  /// All values; copied for each change.
-  private static final class Values {
-    String node = "";
+  /// The mutable copy from which options are made.
+  private static final class Draft {
+    String name = "";
     String cluster = "heddle";
-    String host = "127.0.0.1";
-    int port = FIRST_PORT;
+    String host = LOOPBACK;
+    int firstPort = FIRST_PORT;
+    int lastPort = LAST_PORT;
     List<String> seeds = List.of();
     @Nullable Certificates certificates;
-    boolean isInsecure;
-    boolean refusesOrders;
+    boolean insecure;
+    boolean orders = true;
     Map<String, String> labels = Map.of();
     List<Class<?>> messages = List.of();
     List<MessageCodec<?>> codecs = List.of();
     Map<String, Supplier<? extends Process>> entries = Map.of();
 
-    Values copy() {
-      Values copy = new Values();
-      copy.node = node;
-      copy.cluster = cluster;
-      copy.host = host;
-      copy.port = port;
-      copy.seeds = seeds;
-      copy.certificates = certificates;
-      copy.isInsecure = isInsecure;
-      copy.refusesOrders = refusesOrders;
-      copy.labels = labels;
-      copy.messages = messages;
-      copy.codecs = codecs;
-      copy.entries = entries;
-      return copy;
+    Draft() {}
+
+    Draft(Draft of) {
+      name = of.name;
+      cluster = of.cluster;
+      host = of.host;
+      firstPort = of.firstPort;
+      lastPort = of.lastPort;
+      seeds = of.seeds;
+      certificates = of.certificates;
+      insecure = of.insecure;
+      orders = of.orders;
+      labels = of.labels;
+      messages = of.messages;
+      codecs = of.codecs;
+      entries = of.entries;
     }
   }
 
-  private ClusterOptions(Values values) {
+  /// @param password of both stores; its owner may not change it
+  record Certificates(Path keys, Path trusted, char[] password) {}
+
+  private ClusterOptions(Draft values) {
     this.values = values;
   }
 
-  private interface Change {
-    void apply(Values values);
-  }
-
-  private ClusterOptions with(Change change) {
-    Values changed = values.copy();
-    change.apply(changed);
-    return new ClusterOptions(changed);
-  }
-
-  // ---- who and where ----
-
-  /// The options of a node with a name, which is unique in its cluster: cluster `heddle`, port 7600
-  /// of `127.0.0.1`, no seeds.
+  /// The options of a node with this name: in the cluster `heddle`, on loopback, at the first free
+  /// port of 7600 to 7615, without encryption; it looks for others at these ports.
   ///
-  /// @param node letters, digits, `.`, `_` and `-`
-  /// @throws IllegalArgumentException when the name is empty or has other characters
+  /// @param node unique in the cluster
+  /// @throws IllegalArgumentException when it is empty
   public static ClusterOptions named(String node) {
-    Values values = new Values();
-    values.node = checkedName("node", node);
-    return new ClusterOptions(values);
+    Draft made = new Draft();
+    made.name = notEmpty(node, "the name of a node");
+    return new ClusterOptions(made);
   }
 
-  /// The same options for a node with another name.
-  ///
-  /// @throws IllegalArgumentException as of [#named]
-  public ClusterOptions renamed(String node) {
-    return with(values -> values.node = checkedName("node", node));
-  }
-
-  private static String checkedName(String what, String name) {
-    if (!name.matches("[\\p{L}\\p{N}._-]{1," + NAME_LENGTH + "}")) {
-      throw new IllegalArgumentException(
-          "the name of a %s has 1 to %d letters, digits, '.', '_' and '-', not '%s'"
-              .formatted(what, NAME_LENGTH, name));
+  private static String notEmpty(String value, String what) {
+    if (value.isBlank()) {
+      throw new IllegalArgumentException(what + " has at least one character");
     }
-    return name;
+    return value;
   }
 
-  /// The name of the cluster: nodes of different clusters do not come together.
+  /// The name of the cluster. Nodes of other clusters are refused.
   ///
-  /// @throws IllegalArgumentException when the name is empty or has other characters than letters,
-  ///   digits, `.`, `_` and `-`
+  /// @throws IllegalArgumentException when it is empty
   public ClusterOptions cluster(String name) {
-    return with(values -> values.cluster = checkedName("cluster", name));
+    Draft made = new Draft(values);
+    made.cluster = notEmpty(name, "the name of a cluster");
+    return new ClusterOptions(made);
   }
 
-  /// The address that this node listens at, and that the others connect to.
+  /// Listens at one address, and at exactly this port. An address that is not loopback needs
+  /// [#certificates] or [#insecure].
   ///
-  /// @param host an address of this machine, or a name of one
-  /// @param port exactly this one
+  /// @param host an address of this machine at which the other nodes reach it
+  /// @param port 1 to 65535
+  /// @throws IllegalArgumentException when the port is out of range, or the address is that of all
+  ///   interfaces, which leads nobody here
   public ClusterOptions bind(String host, int port) {
-    return with(values -> {
-      values.host = Objects.requireNonNull(host, "host");
-      values.port = checkedPort(port, host + ":" + port);
-    });
+    if (List.of("0.0.0.0", "::", "[::]").contains(notEmpty(host, "a host name"))) {
+      throw new IllegalArgumentException(
+          host + " is no address that leads to a node; name the one at which others reach it");
+    }
+    Draft made = new Draft(values);
+    made.host = host;
+    made.firstPort = port(port);
+    made.lastPort = port;
+    return new ClusterOptions(made);
   }
 
-  private static int checkedPort(int port, String text) {
+  private static int port(int port) {
     if (port < 1 || port > 65_535) {
-      throw new IllegalArgumentException("a port is from 1 to 65535: " + text);
+      throw new IllegalArgumentException("a port is 1 to 65535: " + port);
     }
     return port;
   }
 
-  /// Where other nodes may be, `host:port` each; this node may be among them. A name with several
-  /// addresses, such as that of a headless service of Kubernetes, stands for all of them. It is
-  /// looked up again and again, so nodes may come and go.
+  /// Looks for other nodes at these addresses, again and again; it is enough that some of them
+  /// answer. Replaces seeds given before. Host names are resolved each time, to all their
+  /// addresses.
   ///
-  /// @throws IllegalArgumentException when one is not `host:port`
-  public ClusterOptions seeds(String... hostsAndPorts) {
-    List<String> all = List.of(hostsAndPorts);
-    all.forEach(ClusterOptions::address);
-    return with(values -> values.seeds = all);
+  /// @param addresses as `10.0.0.11:7600`, `node-b:7600`, `[fd00::11]:7600`
+  /// @throws IllegalArgumentException when one has no port
+  public ClusterOptions seeds(String... addresses) {
+    Draft made = new Draft(values);
+    made.seeds = List.of(addresses);
+    made.seeds.forEach(Seeds::parse);
+    return new ClusterOptions(made);
   }
 
-  private static InetSocketAddress address(String text) {
-    int colon = text.lastIndexOf(':');
-    try {
-      if (colon > 0) {
-        int port = checkedPort(Integer.parseInt(text.substring(colon + 1)), text);
-        return InetSocketAddress.createUnresolved(text.substring(0, colon), port);
-      }
-    } catch (NumberFormatException _) {
-      // safe: said below
-    }
-    throw new IllegalArgumentException("a seed is host:port, like 10.0.0.11:7600, not " + text);
+  /// Looks for other nodes at all addresses that a host name has at the time, all with one port: as
+  /// those of a headless service of Kubernetes. Replaces seeds given before.
+  ///
+  /// @throws IllegalArgumentException when the port is out of range
+  public ClusterOptions dns(String name, int port) {
+    return seeds(notEmpty(name, "a host name") + ":" + port(port));
   }
 
-  // ---- security ----
-
-  /// TLS 1.3 with this node's key and certificate: only nodes whose certificate is signed by one of
-  /// the trusted ones get in, and the other way round. `./heddle cluster certs` makes the files.
+  /// Encrypts all connections by TLS 1.3, and lets only nodes in whose certificates were signed by
+  /// an authority that is trusted here. `./heddle cluster certs` makes the files.
   ///
-  /// @param keys a PKCS12 store with one key
-  /// @param trusted a PKCS12 store with the certificates of those who sign
-  /// @param password of both
+  /// @param keys a PKCS12 store with the key and the certificate of this node
+  /// @param trusted a PKCS12 store with the certificates of authorities
+  /// @param password of both stores
   public ClusterOptions certificates(Path keys, Path trusted, String password) {
-    return with(values -> values.certificates = new Certificates(keys, trusted, password));
+    Draft made = new Draft(values);
+    made.certificates =
+        new Certificates(
+            Objects.requireNonNull(keys, "keys"),
+            Objects.requireNonNull(trusted, "trusted"),
+            password.toCharArray());
+    return new ClusterOptions(made);
   }
 
-  /// Without encryption and without a check of who connects, also on addresses that other machines
-  /// reach: whoever reaches the port can send to, and end, every process. Logged at each start.
+  /// Lets a node listen at an address that is not loopback without encryption: whoever reaches the
+  /// port can join, and read all messages. Logged at each start.
   public ClusterOptions insecure() {
-    return with(values -> values.isInsecure = true);
+    Draft made = new Draft(values);
+    made.insecure = true;
+    return new ClusterOptions(made);
   }
 
-  /// Other nodes cannot end processes here: `terminate`, `cancel` and `requestExit` of theirs are
-  /// ignored and logged.
+  /// Ignores orders of other nodes to processes here: terminate, cancel and requests to exit.
+  /// Messages, links, monitors and starts stay allowed.
   public ClusterOptions refuseOrders() {
-    return with(values -> values.refusesOrders = true);
+    Draft made = new Draft(values);
+    made.orders = false;
+    return new ClusterOptions(made);
   }
 
-  // ---- what it offers ----
-
-  /// Labels, for others to choose a node by: [Place#label].
+  /// Words for others to choose this node by. Replaces labels given before.
   public ClusterOptions labels(Map<String, String> labels) {
-    Map<String, String> copy = Map.copyOf(labels);
-    return with(values -> values.labels = copy);
+    Draft made = new Draft(values);
+    made.labels = Map.copyOf(labels);
+    return new ClusterOptions(made);
   }
 
-  /// Adds types of messages that this node sends and takes: records, enums, sealed interfaces of
-  /// them.
+  /// Adds types of messages that travel between nodes: records, enums, sealed interfaces of
+  /// records. What their components are made of is added with them.
   public ClusterOptions messages(Class<?>... types) {
-    return with(values -> values.messages = joined(values.messages, List.of(types)));
+    Draft made = new Draft(values);
+    List<Class<?>> all = new ArrayList<>(values.messages);
+    all.addAll(List.of(types));
+    made.messages = List.copyOf(all);
+    return new ClusterOptions(made);
   }
 
-  /// Adds a codec for a type of messages.
+  /// Adds a type of message with an encoding of its own.
   public ClusterOptions codec(MessageCodec<?> codec) {
-    return with(values -> values.codecs = joined(values.codecs, List.of(codec)));
+    Draft made = new Draft(values);
+    List<MessageCodec<?>> all = new ArrayList<>(values.codecs);
+    all.add(codec);
+    made.codecs = List.copyOf(all);
+    return new ClusterOptions(made);
   }
 
-  private static <T> List<T> joined(List<? extends T> some, List<? extends T> more) {
-    List<T> all = new ArrayList<>(some);
-    all.addAll(more);
-    return List.copyOf(all);
-  }
-
-  /// Adds what other nodes may start here.
+  /// Adds something that other nodes may start here.
   ///
-  /// @param name by which they start it
-  /// @param process makes the process; called on a thread that receives from another node, so it
-  ///   must not wait
-  /// @throws IllegalArgumentException when the name is taken
+  /// @param name unique among those of this node
+  /// @param process makes a new process for each start; must not block
+  /// @throws IllegalArgumentException when the name is empty or used
   public ClusterOptions entry(String name, Supplier<? extends Process> process) {
-    return with(values -> {
-      Map<String, Supplier<? extends Process>> entries = new HashMap<>(values.entries);
-      if (entries.put(checkedName("entry", name), process) != null) {
-        throw new IllegalArgumentException("there is an entry '" + name + "' already");
-      }
-      values.entries = Map.copyOf(entries);
-    });
+    Draft made = new Draft(values);
+    Map<String, Supplier<? extends Process>> all = new LinkedHashMap<>(values.entries);
+    if (all.put(notEmpty(name, "the name of an entry"), process) != null) {
+      throw new IllegalArgumentException("node '" + name() + "' has two entries '" + name + "'");
+    }
+    made.entries = Map.copyOf(all);
+    return new ClusterOptions(made);
   }
 
-  // ---- for the cluster ----
+  // ---- the values, for Cluster ----
 
-  String node() {
-    return values.node;
+  String name() {
+    return values.name;
   }
 
   String cluster() {
     return values.cluster;
   }
 
-  List<InetSocketAddress> seeds() {
-    return values.seeds.stream().map(ClusterOptions::address).toList();
+  String host() {
+    return values.host;
   }
 
-  int port() {
-    return values.port;
+  int firstPort() {
+    return values.firstPort;
+  }
+
+  int lastPort() {
+    return values.lastPort;
   }
 
   @Nullable Certificates certificates() {
     return values.certificates;
   }
 
-  boolean refusesOrders() {
-    return values.refusesOrders;
+  boolean acceptsOrders() {
+    return values.orders;
   }
 
   Map<String, String> labels() {
@@ -272,43 +264,75 @@ public final class ClusterOptions {
     return values.entries;
   }
 
+  /// The seeds, or the ports of the default on this host.
+  List<String> seeds() {
+    if (!values.seeds.isEmpty()) {
+      return values.seeds;
+    }
+    List<String> ports = new ArrayList<>();
+    for (int port = FIRST_PORT; port <= LAST_PORT; port++) {
+      ports.add(LOOPBACK + ":" + port);
+    }
+    return ports;
+  }
+
   /// The address to listen at.
   ///
-  /// @throws ClusterException when it has none, or others reach it and nothing protects it
-  InetSocketAddress bindAddress() {
+  /// @throws IllegalArgumentException when it has none, or what it needs for its safety is missing
+  InetAddress checkedAddress() {
     InetAddress address;
     try {
       address = InetAddress.getByName(values.host);
     } catch (UnknownHostException e) {
-      throw new ClusterException(
-          "'%s' has no address; bind to an address of this machine".formatted(values.host), e);
+      throw new IllegalArgumentException(
+          "node '%s' cannot listen at %s: the name has no address; name one that ip addr shows"
+              .formatted(name(), values.host),
+          e);
     }
-    if (!address.isLoopbackAddress() && values.certificates == null && !values.isInsecure) {
-      throw new ClusterException(
-          ("node '%s' would listen at %s, which other machines reach, without certificates: give it"
-                  + " certificates(...), which ./heddle cluster certs makes, or say insecure()")
-              .formatted(values.node, address.getHostAddress()));
+    if (!address.isLoopbackAddress()) {
+      checkSafety(address);
+      if (values.seeds.isEmpty()) {
+        throw new IllegalArgumentException(
+            "node '%s' listens at %s and knows no other node; name some by seeds(...) or dns(...)"
+                .formatted(name(), values.host));
+      }
     }
-    return new InetSocketAddress(address, values.port);
+    return address;
   }
 
-  /// What protects the connections, for the log; null when loopback does.
-  @Nullable String warning() {
-    return values.isInsecure && values.certificates == null
-        ? "insecure(): connections are neither encrypted nor checked"
-        : null;
+  private void checkSafety(InetAddress address) {
+    if (values.certificates == null && !values.insecure) {
+      throw new IllegalArgumentException(
+          ("node '%s' would listen at %s:%d without encryption, where other machines reach it: name"
+                  + " certificates(...), which ./heddle cluster certs DIR %s makes, or insecure()"
+                  + " where all machines of the network are trusted")
+              .formatted(name(), address.getHostAddress(), values.firstPort, name()));
+    }
+    if (values.certificates != null && values.insecure) {
+      throw new IllegalArgumentException(
+          "node '%s' has certificates(...) and insecure(): leave one out".formatted(name()));
+    }
+  }
+
+  /// Whether it listens where other machines reach it without encryption.
+  boolean isExposed(InetAddress address) {
+    return !address.isLoopbackAddress() && values.certificates == null;
   }
 
   @Override
   public String toString() {
-    Map<String, Object> all = new LinkedHashMap<>();
-    all.put("node", values.node);
-    all.put("cluster", values.cluster);
-    all.put("bind", values.host + ":" + values.port);
-    all.put("seeds", values.seeds);
-    all.put("certificates", String.valueOf(values.certificates));
-    all.put("labels", values.labels);
-    all.put("entries", values.entries.keySet());
-    return "ClusterOptions" + all;
+    String ports =
+        values.firstPort == values.lastPort
+            ? String.valueOf(values.firstPort)
+            : values.firstPort + "-" + values.lastPort;
+    return "ClusterOptions[node '%s' of cluster '%s' at %s:%s, seeds %s, labels %s, entries %s]"
+        .formatted(
+            values.name,
+            values.cluster,
+            values.host,
+            ports,
+            values.seeds,
+            values.labels,
+            values.entries.keySet());
   }
 }

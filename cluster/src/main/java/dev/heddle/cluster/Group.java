@@ -7,24 +7,21 @@ import java.util.List;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/// Processes of all nodes under one name.
+/// A group of processes of all nodes in touch. Processes join at their own node; those of a node
+/// that is lost are members no more, until it is in touch again.
 ///
-/// Each node decides about its own members and tells the others. So two nodes in touch agree as
-/// soon as nothing is on its way, and a node that is lost takes its members with it until it is in
-/// touch again.
-///
-/// **Thread** any. No method waits.
+/// **Thread** any; nothing here waits.
 ///
 /// {@snippet class=dev.heddle.cluster.ClusterSnippetsTest region=group}
 ///
 /// @since 0.1
 public final class Group {
-  private final Groups groups;
   private final String name;
+  private final Groups groups;
 
-  Group(Groups groups, String name) {
-    this.groups = groups;
+  Group(String name, Groups groups) {
     this.name = name;
+    this.groups = groups;
   }
 
   /// Its name.
@@ -32,30 +29,32 @@ public final class Group {
     return name;
   }
 
-  /// Makes a process of this node a member, until it leaves as often as it has joined, or ends.
+  /// Makes a process of this node a member; a second join needs a second leave. The end of the
+  /// process ends its membership.
   ///
   /// @throws IllegalArgumentException when it is no living process of this node
-  public void join(Pid member) {
-    groups.join(name, member);
+  public void join(Pid pid) {
+    groups.join(name, pid);
   }
 
-  /// Undoes one join of a process of this node.
+  /// Undoes one join.
   ///
-  /// @return false when it is no member
-  public boolean leave(Pid member) {
-    return groups.leave(name, member);
+  /// @return false when the process is no member by a join at this node
+  public boolean leave(Pid pid) {
+    return groups.leave(name, pid);
   }
 
-  /// The members of this node and of all nodes in touch.
+  /// The members that this node knows of: those here first.
   public List<Pid> members() {
     return groups.members(name);
   }
 
-  /// Sends a message to each member, without waiting for space.
+  /// Sends a message to each member, as `offer` does: a member whose mailbox or connection is full
+  /// does not get it.
   ///
-  /// @return how many have accepted it
-  /// @throws dev.heddle.process.NotSendableException when it cannot be encoded for members of other
-  ///   nodes; then no member gets it
+  /// @return to how many members it was accepted
+  /// @throws dev.heddle.process.NotSendableException when it cannot be encoded for another node; no
+  ///   member gets it
   public int publish(@Nullable Object message) {
     return groups.publish(name, message);
   }
@@ -74,10 +73,16 @@ public final class Group {
   ///
   /// @param joined those that are new
   /// @param left those that are no longer members
-  public record Change(List<Pid> joined, List<Pid> left) {}
+  public record Change(List<Pid> joined, List<Pid> left) {
+    /// Copies the lists.
+    public Change {
+      joined = List.copyOf(joined);
+      left = List.copyOf(left);
+    }
+  }
 
   @Override
   public String toString() {
-    return "Group[" + name + "]";
+    return "group '" + name + "'";
   }
 }

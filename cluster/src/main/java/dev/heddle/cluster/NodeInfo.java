@@ -6,31 +6,46 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/// Another node, or an address at which there may be one, as of a moment ago.
+/// A node as another one sees it at a moment.
 ///
-/// @param name of the node; empty for an address that has never been in touch
-/// @param life the incarnation of its last known life; -1 when it has never been in touch
+/// @param name its name; null of one that has not answered
+/// @param life of its runtime, as in its PIDs; 0 of one that has not answered
 /// @param state whether it is in touch
-/// @param address where it is
 /// @param labels that it has announced
 /// @param entries what may be started there
 /// @param roundTrip of the last ping; null when there was none
 /// @param outboxBytes that wait to be sent to it
-/// @param unacknowledgedBytes that were sent to it and have not been acknowledged
+/// @param unacknowledgedBytes that are on their way to it
 /// @param isStalled whether it takes nothing more for now
-/// @param lastEnd why the last session has ended; null when none has
-/// @param refusal why there is no session; null when it is in touch, or does not answer
+/// @param reason why the last connection to it has ended, or why there is none; null when there is
+///   nothing to tell
 /// @since 0.1
 public record NodeInfo(
-    String name,
+    @Nullable String name,
     int life,
-    NodeState state,
-    String address,
+    State state,
     Map<String, String> labels,
     List<String> entries,
     @Nullable Duration roundTrip,
     long outboxBytes,
     long unacknowledgedBytes,
     boolean isStalled,
-    @Nullable String lastEnd,
-    @Nullable String refusal) {}
+    @Nullable String reason) {
+  /// Copies the labels and entries.
+  public NodeInfo {
+    labels = Map.copyOf(labels);
+    entries = List.copyOf(entries);
+  }
+
+  /// Whether a node is in touch.
+  public enum State {
+    /// in touch
+    UP,
+    /// there may be a node, which has not answered, or is refused
+    GREETING,
+    /// no longer in touch; it may be alive
+    LOST,
+    /// it has left
+    LEFT
+  }
+}

@@ -2,52 +2,49 @@
 package dev.heddle.cluster;
 
 import java.util.Map;
+import java.util.Objects;
 
-/// Where to start a process: a node among those in touch, this one included, that offer the entry.
-///
-/// {@snippet class=dev.heddle.cluster.ClusterSnippetsTest region=spawn}
+/// Where a process is started: among the nodes in touch that have the entry. Immutable.
 ///
 /// @since 0.1
 public sealed interface Place {
-  /// A node with this name.
+  /// At the node with this name.
   static Place on(String node) {
-    return new On(node);
+    return new On(Objects.requireNonNull(node, "node"));
   }
 
-  /// Any node with this label; one at random when there are several.
-  static Place label(String key, String value) {
-    return new Labelled(key, value);
+  /// At a node with this label, by chance; this node is one of them if it has the label.
+  static Place label(String name, String value) {
+    return new Labelled(Map.of(name, value));
   }
 
-  /// Any node; one at random.
+  /// At any node, by chance; this one is among them.
   static Place anywhere() {
-    return new Anywhere();
+    return new Labelled(Map.of());
   }
 
-  /// Whether a node fits.
-  boolean fits(String node, Map<String, String> labels);
-
-  /// See [Place#on].
+  /// A node by name.
+  ///
+  /// @param node the name
   record On(String node) implements Place {
     @Override
-    public boolean fits(String name, Map<String, String> labels) {
-      return name.equals(node);
+    public String toString() {
+      return "node '" + node + "'";
     }
   }
 
-  /// See [Place#label].
-  record Labelled(String key, String value) implements Place {
-    @Override
-    public boolean fits(String node, Map<String, String> labels) {
-      return value.equals(labels.get(key));
+  /// A node by labels.
+  ///
+  /// @param labels all of which it has
+  record Labelled(Map<String, String> labels) implements Place {
+    /// Copies the labels.
+    public Labelled {
+      labels = Map.copyOf(labels);
     }
-  }
 
-  /// See [Place#anywhere].
-  record Anywhere() implements Place {
     @Override
-    public boolean fits(String node, Map<String, String> labels) {
-      return true;
+    public String toString() {
+      return labels.isEmpty() ? "any node" : "a node with the labels " + labels;
     }
   }
 }

@@ -45,9 +45,9 @@ class ClusterSnippetsTest {
             .cluster("letters")
             .messages(Count.class) // what may arrive
             .entry("counter", Counter::new); // what others may start here
-    try (Cluster a = Cluster.joinLoopback(options);
-        Cluster b = Cluster.joinLoopback(options.renamed("b"))) {
-      Pid counter = a.spawn("counter", StartOptions.defaults(), Place.on("a")).get();
+    try (Cluster a = Cluster.join(options);
+        Cluster b = Cluster.join(ClusterOptions.named("b").cluster("letters"))) {
+      Pid counter = a.spawn("counter", StartOptions.defaults(), Place.on("a"));
       int letters = a.runtime().ask(counter, new Count("heddle"), Duration.ofSeconds(2));
       // @end
       assertThat(letters).isEqualTo(6);
@@ -56,7 +56,7 @@ class ClusterSnippetsTest {
   }
 
   @Test
-  void options() {
+  void options() throws Exception {
     // @start region=options
     ClusterOptions options =
         ClusterOptions.named("a")
@@ -72,16 +72,19 @@ class ClusterSnippetsTest {
 
   @Test
   void spawn() throws Exception {
-    ClusterOptions options =
-        ClusterOptions.named("a").cluster("spawning").messages(Count.class);
-    try (Cluster a = Cluster.joinLoopback(options);
+    ClusterOptions options = ClusterOptions.named("a").cluster("spawning").messages(Count.class);
+    try (Cluster a = Cluster.join(options);
         Cluster b =
-            Cluster.joinLoopback(
-                options.renamed("b").labels(Map.of("zone", "eu-1")).entry("counter", Counter::new))) {
+            Cluster.join(
+                ClusterOptions.named("b")
+                    .cluster("spawning")
+                    .messages(Count.class)
+                    .labels(Map.of("zone", "eu-1"))
+                    .entry("counter", Counter::new))) {
       up(a, "b");
       // @start region=spawn
-      Pid one = a.spawn("counter", StartOptions.defaults(), Place.on("b")).get();
-      Pid another = a.spawn("counter", StartOptions.defaults(), Place.label("zone", "eu-1")).get();
+      Pid one = a.spawn("counter", StartOptions.defaults(), Place.on("b"));
+      Pid another = a.spawn("counter", StartOptions.defaults(), Place.label("zone", "eu-1"));
       // @end
       assertThat(one.node()).isEqualTo("b");
       assertThat(another.node()).isEqualTo("b");
@@ -90,8 +93,7 @@ class ClusterSnippetsTest {
           Supervisor.builder()
               .child(
                   ChildSpec.of(
-                      "counter",
-                      a.child("counter", StartOptions.defaults(), Place.anywhere())))
+                      "counter", a.child("counter", StartOptions.defaults(), Place.anywhere())))
               .build();
       // @end
       assertThat(a.runtime().spawn(supervisor)).isNotNull();
@@ -101,7 +103,7 @@ class ClusterSnippetsTest {
 
   @Test
   void group() throws Exception {
-    try (Cluster a = Cluster.joinLoopback(ClusterOptions.named("a").cluster("grouping"))) {
+    try (Cluster a = Cluster.join(ClusterOptions.named("a").cluster("grouping"))) {
       ProcessRuntime runtime = a.runtime();
       var heard = new LinkedBlockingQueue<Object>();
       Pid member = runtime.spawn(CoroutineProcess.of(self -> heard.add(self.receive())));
@@ -117,12 +119,13 @@ class ClusterSnippetsTest {
 
   private static void up(Cluster at, String other) throws Exception {
     CompletableFuture<Void> up = new CompletableFuture<>();
-    at.onChange(event -> {
-      if (event.node().equals(other) && event.state() == NodeState.UP) {
+    at.onChange(change -> {
+      if (change.node().equals(other) && change instanceof ClusterChange.Up) {
         up.complete(null);
       }
     });
-    if (at.nodes().stream().anyMatch(n -> n.name().equals(other) && n.state() == NodeState.UP)) {
+    if (at.nodes().stream()
+        .anyMatch(node -> other.equals(node.name()) && node.state() == NodeInfo.State.UP)) {
       up.complete(null);
     }
     up.get(2, TimeUnit.MINUTES);

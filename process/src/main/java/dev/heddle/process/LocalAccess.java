@@ -10,8 +10,12 @@ import dev.heddle.process.remote.NodePeer;
 import dev.heddle.process.remote.ProcessOrder;
 import dev.heddle.process.routing.RoutingTable;
 import dev.heddle.process.timer.Timers;
+import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeoutException;
 import java.util.function.Function;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /// The processes of a runtime, for its connections to other nodes. Stateless.
@@ -139,6 +143,16 @@ record LocalAccess(ProcessHost host, RoutingTable routes, RequestSender requests
   @Override
   public Pid spawn(Process process, StartOptions options) {
     return host.starter().spawn(process, options, null);
+  }
+
+  // ---- waits ----
+
+  @Override
+  public <T extends @Nullable Object> T await(
+      String what, Supplier<CompletableFuture<T>> begin, Duration limit)
+      throws InterruptedException, ExecutionException, TimeoutException {
+    BoundedWaits.checkMayWait(what);
+    return timers.await(begin.get(), BoundedWaits.bounded(limit).toNanos());
   }
 
   // ---- nodes ----

@@ -4,6 +4,8 @@ package java.lang;
 import java.net.SocketImpl;
 import java.net.SocketImplFactory;
 import java.nio.channels.spi.SelectorProvider;
+import java.nio.file.FileSystems;
+import java.nio.file.Path;
 
 /// The edge of a world: the network and the machine that it offers, and what it refuses.
 public final class HeddleLimits {
@@ -19,6 +21,19 @@ public final class HeddleLimits {
     // the loop itself, which is no coroutine, may do what it needs
     if (world != null && Thread.currentThread().isVirtual()) {
       throw world.refuse(what);
+    }
+  }
+
+  /// At the start of what opens, lists, makes or deletes a file.
+  ///
+  /// @param file a path, a file or a name
+  public static void onFile(Object file) {
+    HeddleWorld world = HeddleWorld.current();
+    if (world == null || file == null || !Thread.currentThread().isVirtual()) {
+      return;
+    }
+    if (!(file instanceof Path path) || path.getFileSystem() == FileSystems.getDefault()) {
+      world.onRealFile(file.toString());
     }
   }
 

@@ -250,6 +250,8 @@ public abstract class HeddleWorld {
 
   protected abstract RuntimeException refuse(String what);
 
+  protected abstract void onRealFile(String file);
+
   protected abstract int processors();
 
   protected abstract SocketImpl newSocket();

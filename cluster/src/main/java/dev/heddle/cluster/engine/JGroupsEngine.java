@@ -64,16 +64,19 @@ public final class JGroupsEngine implements Engine {
   private volatile @Nullable JChannel channel;
   private volatile @Nullable NodeTransport transport;
   private volatile @Nullable UNICAST3 unicast;
+  private volatile @Nullable InetSocketAddress bound;
 
   /// How an engine connects.
   ///
   /// @param node its name, for logs
-  /// @param bind the address it listens at; the port is exact
+  /// @param bind the address it listens at, and the first port that it tries
+  /// @param lastPort that it tries: the same for exactly one
   /// @param seeds where other nodes may be, unresolved; its own address may be among them
   /// @param tls for TLS 1.3 on both sides; null for plain TCP
   public record Settings(
       String node,
       InetSocketAddress bind,
+      int lastPort,
       List<InetSocketAddress> seeds,
       @Nullable SSLContext tls) {
     public Settings {
@@ -93,6 +96,11 @@ public final class JGroupsEngine implements Engine {
     refusals = new Refusals(settings.node);
   }
 
+  /// Where it listens; null before it is open.
+  public @Nullable InetSocketAddress bound() {
+    return bound;
+  }
+
   /// How many connections it has refused, or lost before they had greeted.
   public int refusedConnections() {
     return refusals.count();
@@ -103,16 +111,30 @@ public final class JGroupsEngine implements Engine {
     checkBindAddress();
     JGroupsLog.install();
     listener = to;
+    for (int port = settings.bind.getPort(); ; port++) {
+      try {
+        open(port);
+        return;
+      } catch (PortTakenException e) {
+        if (port >= settings.lastPort) {
+          throw e;
+        }
+      }
+    }
+  }
+
+  private void open(int port) throws IOException {
     JChannel opened = null;
     try {
-      opened = channel();
+      opened = channel(port);
       channel = opened;
       opened.connect(CHANNEL);
+      bound = new InetSocketAddress(settings.bind.getAddress(), port);
     } catch (Exception e) {
       if (opened != null) {
         opened.close();
       }
-      throw explain(e);
+      throw explain(e, port);
     }
   }
 
@@ -128,13 +150,12 @@ public final class JGroupsEngine implements Engine {
     }
   }
 
-  private IOException explain(Exception e) {
+  private IOException explain(Exception e, int port) {
     for (Throwable cause = e; cause != null; cause = cause.getCause()) {
       if (cause instanceof BindException) {
-        int port = settings.bind.getPort();
+        String ports = port == settings.bind.getPort() ? "port " + port : "each port up to " + port;
         return new PortTakenException(
-            "port "
-                + port
+            ports
                 + " of "
                 + settings.bind.getAddress().getHostAddress()
                 + " is taken by another program ("
@@ -156,13 +177,13 @@ public final class JGroupsEngine implements Engine {
     }
   }
 
-  private JChannel channel() throws Exception {
+  private JChannel channel(int port) throws Exception {
     var tcp = new NodeTransport(this::found, this::suspected);
     var threads = new DefaultThreadFactory("heddle-jgroups-" + settings.node, true, true);
     tcp.setThreadFactory(threads);
     tcp.setSocketFactory(new NodeSockets(settings.tls, CONNECT_MILLIS, refusals));
     tcp.setBindAddress(settings.bind.getAddress());
-    tcp.setBindPort(settings.bind.getPort());
+    tcp.setBindPort(port);
     tcp.setPortRange(0);
     tcp.tcpNodelay(true);
     tcp.setSockConnTimeout(CONNECT_MILLIS);

@@ -3,6 +3,10 @@ package dev.heddle.cluster.engine;
 
 import java.io.DataInput;
 import java.io.IOException;
+import java.util.Collections;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Consumer;
 import org.jgroups.Address;
 import org.jgroups.Message;
@@ -20,8 +24,21 @@ final class NodeTransport extends TCP {
   // A bundle has at most 64,000 bytes, and a fragment 60,000: no message of the stack is larger.
   static final int FRAME_BYTES = 128 * 1024;
 
+  private static final int NODES = 1024; // more than a cluster has, some of which have restarted
+
   private final Consumer<Address> found;
   private final Consumer<Address> suspected;
+
+  // Which node is at a place. JGroups has the same in a cache, which loses nodes that are in no
+  // view, and those are the ones whose closed connection nobody else would notice.
+  private final Map<PhysicalAddress, Address> nodes =
+      Collections.synchronizedMap(
+          new LinkedHashMap<>() {
+            @Override
+            protected boolean removeEldestEntry(Map.Entry<PhysicalAddress, Address> eldest) {
+              return size() > NODES;
+            }
+          });
 
   NodeTransport(Consumer<Address> found, Consumer<Address> suspected) {
     this.found = found;
@@ -33,6 +50,7 @@ final class NodeTransport extends TCP {
       Address logical, PhysicalAddress physical, boolean overwrite) {
     boolean added = super.addPhysicalAddressToCache(logical, physical, overwrite);
     if (logical != null && physical != null && !logical.equals(local_addr)) {
+      nodes.put(physical, logical);
       found.accept(logical);
     }
     return added;
@@ -41,12 +59,24 @@ final class NodeTransport extends TCP {
   @Override
   public void connectionClosed(Connection connection) {
     if (connected && connection.peerAddress() instanceof PhysicalAddress physical) {
-      Address peer = logical_addr_cache.getByValue(physical);
-      if (peer != null) {
+      Address peer = nodes.get(physical);
+      if (peer != null && !isReplaced(physical, connection)) {
         suspected.accept(peer);
       }
     }
     super.connectionClosed(connection);
+  }
+
+  /// Whether there is another connection to the same place: two nodes that connect to each other at
+  /// the same time close one of the two.
+  private boolean isReplaced(PhysicalAddress place, Connection closed) {
+    AtomicBoolean hasOther = new AtomicBoolean();
+    srv.forAllConnections((address, other) -> {
+      if (other != closed && other.isConnected() && address.equals(place)) {
+        hasOther.set(true);
+      }
+    });
+    return hasOther.get();
   }
 
   /// Reads one frame. An exception ends the connection.

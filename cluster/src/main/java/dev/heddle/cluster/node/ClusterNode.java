@@ -25,12 +25,12 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Queue;
 import java.util.TreeMap;
-import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.CopyOnWriteArrayList;
-import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.BiConsumer;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
@@ -96,8 +96,12 @@ public final class ClusterNode implements AutoCloseable {
   private final AtomicReference<Phase> phase = new AtomicReference<>(Phase.NEW);
   private final Map<String, Peer> peers = new ConcurrentHashMap<>(); // by name of the node
   private final Map<String, LastSession> endings = new ConcurrentHashMap<>();
-  private final List<Consumer<Change>> listeners = new CopyOnWriteArrayList<>();
-  private final BlockingQueue<Change> changes = new LinkedBlockingQueue<>();
+  private final Queue<Runnable> news = new ConcurrentLinkedQueue<>();
+
+  // under `telling`: the agent, and whoever closes this node
+  private final ReentrantLock telling = new ReentrantLock();
+  private final List<Consumer<Change>> listeners = new ArrayList<>();
+  private final Map<String, Change> told = new TreeMap<>(); // nodes in session, by name
 
   private record LastSession(Introduction other, Ending why) {}
 
@@ -193,12 +197,21 @@ public final class ClusterNode implements AutoCloseable {
     return peer == null ? SendResult.UNREACHABLE : peer.link.send(message);
   }
 
-  /// Calls a listener when a node comes or goes, on the thread of the agent: it must not wait.
+  /// Calls a listener for each node that is in session, then when one comes or goes, on the thread
+  /// of the agent: it must not wait.
   ///
-  /// @return closes it
+  /// @return removes it
   public Runnable onChange(Consumer<Change> listener) {
-    listeners.add(listener);
-    return () -> listeners.remove(listener);
+    add(() -> {
+      listeners.add(listener);
+      told.values().forEach(change -> call(listener, change));
+    });
+    return () -> add(() -> listeners.remove(listener));
+  }
+
+  private void add(Runnable news) {
+    this.news.add(news);
+    agent.wake();
   }
 
   /// The other nodes: those in session, lost ones, and addresses where none has answered.
@@ -296,12 +309,23 @@ public final class ClusterNode implements AutoCloseable {
   }
 
   private void callListeners() {
-    Change change;
-    while ((change = changes.poll()) != null) {
-      for (Consumer<Change> listener : listeners) {
-        call(listener, change);
+    telling.lock();
+    try {
+      for (Runnable next = news.poll(); next != null; next = news.poll()) {
+        next.run();
       }
+    } finally {
+      telling.unlock();
     }
+  }
+
+  private void tell(Change change) {
+    if (change.ending() == null) {
+      told.put(change.node().node(), change);
+    } else {
+      told.remove(change.node().node());
+    }
+    listeners.forEach(listener -> call(listener, change));
   }
 
   private static void call(Consumer<Change> listener, Change change) {
@@ -333,7 +357,7 @@ public final class ClusterNode implements AutoCloseable {
       local.removeNode(life.node()); // the last session, which has ended
       local.addNode(life.node(), remote);
       peers.put(life.node(), new Peer(other, remote, (Link) sink));
-      changes.add(new Change(life, null));
+      add(() -> tell(new Change(life, null)));
       log(System.Logger.Level.DEBUG, "in session with '%s'".formatted(life.node()));
       return new RemoteReceiver(remote);
     }
@@ -343,7 +367,7 @@ public final class ClusterNode implements AutoCloseable {
       NodeLife life = other.life();
       endings.put(life.node(), new LastSession(other, why));
       peers.remove(life.node()); // the runtime keeps it: what comes now gets NO_CONNECTION
-      changes.add(new Change(life, why));
+      add(() -> tell(new Change(life, why)));
       boolean isOnPurpose = why.cause() == Cause.LEFT || why.cause() == Cause.CLOSED;
       log(
           isOnPurpose ? System.Logger.Level.DEBUG : System.Logger.Level.WARNING,

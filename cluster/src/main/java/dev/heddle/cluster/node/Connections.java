@@ -251,22 +251,20 @@ final class Connections implements Engine.Listener {
 
   private void open(Output.Open open) {
     Session session = new Session(open.id(), open.version(), clock.getAsLong());
-    Link link =
-        new Link(open.at(), open.other(), self.life(), session, wakeWriter, wakeAgent);
+    Link link = new Link(open.at(), open.other(), self.life(), session, wakeWriter, wakeAgent);
     link.deliverTo(sessions.opened(open.other(), link));
     links.put(open.at(), link);
-    wakeWriter.run(); // it did not see this link when the first frames were added
+    wakeWriter.run(); // it may have looked for the first frames before the link was there
   }
 
   /// A session ends here, for a reason that its packets or the time have given.
   private void end(Link link, Ending why) {
-    decide(
-        (now, out) -> {
-          if (links.get(link.at) == link) {
-            out.add(new Output.End(link.id(), why));
-            greetings.ended(link.id(), why, now, out);
-          }
-        });
+    decide((now, out) -> {
+      if (links.get(link.at) == link) {
+        out.add(new Output.End(link.id(), why));
+        greetings.ended(link.id(), why, now, out);
+      }
+    });
   }
 
   /// @return what to send to the other node

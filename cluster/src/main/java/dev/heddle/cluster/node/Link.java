@@ -29,8 +29,8 @@ final class Link implements FrameSink {
    * instructions; the writer and urgent packets need no other, so a long delivery delays neither.
    * Then that of the outbox. Only threads of the cluster and of the engine take the first two.
    *
-   * I1. No frame is delivered after end. [LinkTest]
-   * I2. Of a packet that cannot be decoded nothing is delivered. [LinkTest]
+   * I1. No frame is delivered after end. [ConnectionsTest]
+   * I2. Of a packet that cannot be decoded nothing is delivered. [ConnectionsTest]
    */
 
   /// Takes what the other node says. Called by one thread at a time.
@@ -201,9 +201,6 @@ final class Link implements FrameSink {
   private Result numbered(Packet packet, long now) {
     delivery.lock();
     try {
-      if (ended) {
-        return new Result(null, false, null);
-      }
       Ending ending = take(packet, now);
       if (ending == null) {
         List<Frame> frames = codec.decode(packet);
@@ -218,20 +215,20 @@ final class Link implements FrameSink {
     }
   }
 
-  /// @return why it has ended; null when the packet is the next one
+  /// @return why the session has ended; null when the packet is the next one
   private @Nullable Ending take(Packet packet, long now) {
     state.lock();
     try {
       long before = session.space();
       long dueAt = session.dueAt();
-      session.received(packet, now);
+      boolean isNext = session.received(packet, now);
       if (session.space() > before) {
         wakeWriter.run();
       }
       if (session.dueAt() < dueAt) {
         wakeAgent.run();
       }
-      return session.ending();
+      return isNext ? null : session.ending();
     } finally {
       state.unlock();
     }
@@ -259,8 +256,8 @@ final class Link implements FrameSink {
     } finally {
       state.unlock();
     }
-    space.whenComplete(
-        (_, _) -> {
+    CompletableFuture<?> _ =
+        space.whenComplete((_, _) -> {
           creditKept = false;
           wakeAgent.run(); // it may complete on a worker, which takes no lock here
         });

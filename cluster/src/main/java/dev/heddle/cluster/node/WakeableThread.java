@@ -12,7 +12,7 @@ final class WakeableThread {
   /*
    * A wake between two looks costs one CAS at most, and one call of the system: `woken` says that
    * the thread will look again. It is cleared before the work, so what was there before a wake is
-   * seen by the work that follows it. [WakeableThreadTest]
+   * seen by the work that follows it. [ClusterNodeTest]
    */
   private final LongSupplier work;
   private final Thread thread;

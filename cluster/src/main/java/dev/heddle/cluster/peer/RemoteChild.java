@@ -28,10 +28,10 @@ public final class RemoteChild {
    * STARTING  the other process has started      RELAYING  it reports ready
    * STARTING  the start was refused              ended     it fails with the refusal
    * STARTING  the connection is lost             LOST
-   * RELAYING  a message, a request               same      sent on; it waits while there is no space,
-   *                                                        and its own mailbox fills
-   * RELAYING  asked to end                       same      the other process is asked, with the time
-   *                                                        that is left
+   * RELAYING  a message, a request               same      sent on; it waits while there is no
+   *                                                        space, and its own mailbox fills
+   * RELAYING  asked to end                       same      the other process is asked, with the
+   *                                                        time that is left
    * RELAYING  the other process ends             ended     as a link would have ended it; with its
    *                                                        result after a normal end
    * RELAYING  the connection is lost             LOST

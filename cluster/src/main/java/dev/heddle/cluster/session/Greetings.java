@@ -152,9 +152,7 @@ public final class Greetings {
     if (it == null && greetings.size() >= MOST_ADDRESSES && !dropOne(out)) {
       return null;
     }
-    return it != null
-        ? it
-        : greetings.computeIfAbsent(address, a -> new Greeting(a, fresh(), now));
+    return it != null ? it : greetings.computeIfAbsent(address, a -> new Greeting(a, fresh(), now));
   }
 
   /// Drops the oldest address that has no session.
@@ -380,8 +378,7 @@ public final class Greetings {
         it.claims = null;
         String text =
             "another node is named '%s': lives %d, at %s, and %d"
-                .formatted(
-                    claims.life().node(), here.life().life(), here.at, claims.life().life());
+                .formatted(claims.life().node(), here.life().life(), here.at, claims.life().life());
         refuse(it, claims, Refusal.NAME_TAKEN, text, now, out);
       }
     }
@@ -400,8 +397,8 @@ public final class Greetings {
     open.remove(node);
     end(ended, why, now);
     for (Greeting it : List.copyOf(greetings.values())) {
-      boolean isOther = it.known != null && !it.known.life().equals(ended.life());
-      if (isOther && it.known.life().node().equals(node)) {
+      NodeLife known = it.known == null ? null : it.known.life();
+      if (known != null && known.node().equals(node) && !known.equals(ended.life())) {
         it.claims = null; // the name is free for this life
         it.refusal = null;
         it.next = now;
@@ -479,10 +476,9 @@ public final class Greetings {
   public List<Unanswered> unanswered() {
     return greetings.values().stream()
         .filter(it -> it.open == null && !it.own)
-        .map(
-            it ->
-                new Unanswered(
-                    it.address, it.known == null ? null : it.known.life(), it.refusal, it.last))
+        .map(it ->
+            new Unanswered(
+                it.address, it.known == null ? null : it.known.life(), it.refusal, it.last))
         .toList();
   }
 }

@@ -16,8 +16,8 @@ public final class Outbox {
   /// From so many bytes on it takes no messages.
   public static final int FULL_BYTES = 4 * 1024 * 1024;
 
-  /// More than so many bytes end the session: then answers and DOWNs alone have filled it, which are
-  /// taken in any case.
+  /// More than so many bytes end the session: then answers and DOWNs alone have filled it, which
+  /// are taken in any case.
   public static final int OVERFLOW_BYTES = 16 * FULL_BYTES;
 
   /*

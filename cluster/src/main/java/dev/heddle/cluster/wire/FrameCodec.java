@@ -118,124 +118,62 @@ public final class FrameCodec {
   public byte[] encode(Frame frame) {
     WireOutput out = new WireOutput();
     switch (frame) {
-      case Frame.Types(var signatures) -> {
-        out.octet(TYPES);
-        out.varint(signatures.size());
-        signatures.forEach(out::signature);
-      }
-      case Frame.Message(var to, var content) -> {
-        writePid(out, MESSAGE, to);
-        out.content(content);
-      }
-      case Frame.Ask(var id, var to, var content) -> {
-        writeId(out, ASK, id);
-        ownPids.write(out, to);
-        out.content(content);
-      }
-      case Frame.Answer(var id, var content) -> {
-        writeId(out, ANSWER, id);
-        out.content(content);
-      }
-      case Frame.AskFailed(var id, var failure) -> {
-        writeId(out, ASK_FAILED, id);
-        writeFailure(out, failure);
-      }
-      case Frame.GiveUp(var id) -> writeId(out, GIVE_UP, id);
-      case Frame.Refused(var to, var why, var count) -> {
-        writePid(out, REFUSED, to);
-        out.octet(SEND_RESULTS.indexOf(why));
-        out.varint(count);
-      }
-      case Frame.Pause(var to, var policy) -> {
-        writePid(out, PAUSE, to);
-        out.octet(POLICIES.indexOf(policy));
-      }
-      case Frame.Resume(var to) -> writePid(out, RESUME, to);
-      case Frame.Monitor(var target) -> writePid(out, MONITOR, target);
-      case Frame.Demonitor(var target) -> writePid(out, DEMONITOR, target);
-      case Frame.Link(var from, var to) -> writePids(out, LINK, from, to);
-      case Frame.Unlink(var from, var to, var seen) -> {
-        writePids(out, UNLINK, from, to);
-        out.varint(seen);
-      }
-      case Frame.Down(var pid, var exit) -> {
-        writePid(out, DOWN, pid);
-        writeExit(out, exit);
-      }
-      case Frame.Spawn spawn -> writeSpawn(out, spawn);
-      case Frame.Spawned(var id, var pid) -> {
-        writeId(out, SPAWNED, id);
-        ownPids.write(out, pid);
-      }
-      case Frame.SpawnFailed(var id, var failure) -> {
-        writeId(out, SPAWN_FAILED, id);
-        writeFailure(out, failure);
-      }
-      case Frame.AwaitStart(var id, var target) -> {
-        writeId(out, AWAIT_START, id);
-        ownPids.write(out, target);
-      }
-      case Frame.Terminate(var target, var reason) -> {
-        writePid(out, TERMINATE, target);
-        out.text(reason);
-      }
-      case Frame.Cancel(var target, var reason, var nanos) -> {
-        writePid(out, CANCEL, target);
-        out.text(reason);
-        out.fixed(nanos);
-      }
-      case Frame.RequestExit(var from, var target, var detail) -> {
-        writePid(out, REQUEST_EXIT, target);
-        writeNullablePid(out, from);
-        out.content(detail);
-      }
-      case Frame.Members(var groups) -> writeMembers(out, groups);
-      case Frame.Joined(var group, var member) -> {
-        writePid(out, JOINED, member);
-        out.name(group);
-      }
-      case Frame.Left(var group, var member) -> {
-        writePid(out, LEFT, member);
-        out.name(group);
-      }
-      case Frame.Service(var name, var content) -> {
-        out.octet(SERVICE);
-        out.name(name);
-        out.content(content);
-      }
+      case Frame.Types(var all) -> writeSignatures(out.octet(TYPES), all);
+      case Frame.Message(var to, var content) -> pid(out.octet(MESSAGE), to).content(content);
+      case Frame.Ask(var id, var to, var content) ->
+          pid(out.octet(ASK).varint(id), to).content(content);
+      case Frame.Answer(var id, var content) -> out.octet(ANSWER).varint(id).content(content);
+      case Frame.AskFailed(var id, var failure) ->
+          writeFailure(out.octet(ASK_FAILED).varint(id), failure);
+      case Frame.GiveUp(var id) -> out.octet(GIVE_UP).varint(id);
+      case Frame.Refused(var to, var why, var count) ->
+          pid(out.octet(REFUSED), to).octet(SEND_RESULTS.indexOf(why)).varint(count);
+      case Frame.Pause(var to, var policy) ->
+          pid(out.octet(PAUSE), to).octet(POLICIES.indexOf(policy));
+      case Frame.Resume(var to) -> pid(out.octet(RESUME), to);
+      case Frame.Monitor(var target) -> pid(out.octet(MONITOR), target);
+      case Frame.Demonitor(var target) -> pid(out.octet(DEMONITOR), target);
+      case Frame.Link(var from, var to) -> pid(pid(out.octet(LINK), from), to);
+      case Frame.Unlink(var from, var to, var seen) ->
+          pid(pid(out.octet(UNLINK), from), to).varint(seen);
+      case Frame.Down(var pid, var exit) -> writeExit(pid(out.octet(DOWN), pid), exit);
+      case Frame.AwaitStart(var id, var target) -> pid(out.octet(AWAIT_START).varint(id), target);
+      case Frame.Spawn spawn -> writeSpawn(out.octet(SPAWN), spawn);
+      case Frame.Spawned(var id, var pid) -> pid(out.octet(SPAWNED).varint(id), pid);
+      case Frame.SpawnFailed(var id, var failure) ->
+          writeFailure(out.octet(SPAWN_FAILED).varint(id), failure);
+      case Frame.Terminate(var target, var reason) ->
+          pid(out.octet(TERMINATE), target).text(reason);
+      case Frame.Cancel(var target, var reason, var nanos) ->
+          pid(out.octet(CANCEL), target).text(reason).fixed(nanos);
+      case Frame.RequestExit(var from, var target, var detail) ->
+          nullablePid(pid(out.octet(REQUEST_EXIT), target), from).content(detail);
+      case Frame.Members(var groups) -> writeMembers(out.octet(MEMBERS), groups);
+      case Frame.Joined(var group, var member) -> pid(out.octet(JOINED), member).name(group);
+      case Frame.Left(var group, var member) -> pid(out.octet(LEFT), member).name(group);
+      case Frame.Service(var name, var content) -> out.octet(SERVICE).name(name).content(content);
     }
     return out.frame();
   }
 
-  private static void writeId(WireOutput out, int kind, long id) {
-    out.octet(kind);
-    out.varint(id);
-  }
-
-  private void writePid(WireOutput out, int kind, Pid pid) {
-    out.octet(kind);
+  private WireOutput pid(WireOutput out, Pid pid) {
     ownPids.write(out, pid);
+    return out;
   }
 
-  private void writePids(WireOutput out, int kind, Pid from, Pid to) {
-    out.octet(kind);
-    ownPids.write(out, from);
-    ownPids.write(out, to);
-  }
-
-  private void writeNullablePid(WireOutput out, @Nullable Pid pid) {
+  private WireOutput nullablePid(WireOutput out, @Nullable Pid pid) {
     out.flag(pid != null);
-    if (pid != null) {
-      ownPids.write(out, pid);
-    }
+    return pid == null ? out : pid(out, pid);
+  }
+
+  private static void writeSignatures(WireOutput out, List<String> signatures) {
+    out.varint(signatures.size());
+    signatures.forEach(out::signature);
   }
 
   private void writeSpawn(WireOutput out, Frame.Spawn spawn) {
-    out.octet(SPAWN);
-    out.varint(spawn.id());
-    out.name(spawn.entry());
-    out.content(spawn.input());
-    writeNullablePid(out, spawn.parent());
+    out.varint(spawn.id()).name(spawn.entry()).content(spawn.input());
+    nullablePid(out, spawn.parent());
     int flags = 0;
     for (SpawnFlag flag : spawn.flags()) {
       flags |= 1 << SPAWN_FLAGS.indexOf(flag);
@@ -249,7 +187,6 @@ public final class FrameCodec {
   }
 
   private void writeMembers(WireOutput out, Map<String, List<Pid>> groups) {
-    out.octet(MEMBERS);
     out.varint(groups.size());
     groups.forEach((group, members) -> {
       out.name(group);

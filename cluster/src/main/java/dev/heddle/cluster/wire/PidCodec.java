@@ -61,7 +61,7 @@ final class PidCodec {
     int bits = in.bits(RECEIVER | NODE | HOST | LIFE);
     NodeLife known = (bits & RECEIVER) != 0 ? receiver : sender;
     boolean named = (bits & NODE) != 0;
-    if (known == null || named && bits != (NODE | HOST | LIFE)) {
+    if (known == null || (named && bits != (NODE | HOST | LIFE))) {
       throw in.malformed("wrong bits 0x%02x of a PID".formatted(bits));
     }
     String node = named ? in.nonEmptyName() : known.node();

@@ -115,7 +115,7 @@ final class RecordShape extends NamedShape {
       throw Undecodable.wrongShape(plan.changed + "; a component of another type is a new type");
     }
     in.array(plan.sources.length, this);
-    Object[] values = new Object[components.length];
+    @Nullable Object[] values = new @Nullable Object[components.length];
     for (int source : plan.sources) {
       if (source < 0) {
         in.cbor().skip();
@@ -137,7 +137,7 @@ final class RecordShape extends NamedShape {
     }
   }
 
-  private Object construct(Object[] values) {
+  private Object construct(@Nullable Object[] values) {
     try {
       return (Object) constructor.invokeExact(values);
     } catch (VirtualMachineError e) {

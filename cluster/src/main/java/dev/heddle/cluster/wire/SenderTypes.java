@@ -79,7 +79,8 @@ final class SenderTypes {
     for (int i = start; i < signature.length(); i++) {
       char c = signature.charAt(i);
       depth += c == '<' ? 1 : c == '>' ? -1 : 0;
-      if (c == ',' && depth == 0 || i == signature.length() - 1 && i > start) {
+      boolean isLast = i == signature.length() - 1;
+      if ((c == ',' && depth == 0) || (isLast && i > start)) {
         parts.add(signature.substring(start, i));
         start = i + 1;
       }

@@ -21,6 +21,7 @@ import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.function.Function;
@@ -73,7 +74,8 @@ final class TypeWalk {
   }
 
   private <T> void primitive(Class<T> type, Class<?> boxed, T zero) {
-    values.put(type, new ValueShape.Primitive(type, values.get(boxed), zero));
+    Shape of = Objects.requireNonNull(values.get(boxed), "built in");
+    values.put(type, new ValueShape.Primitive(type, of, zero));
   }
 
   List<NamedShape> named() {

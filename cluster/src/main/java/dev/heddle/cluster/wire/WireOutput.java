@@ -12,17 +12,18 @@ final class WireOutput {
   private byte[] bytes = new byte[128];
   private int end = RESERVED;
 
-  void octet(int value) {
+  WireOutput octet(int value) {
     reserve(1);
     bytes[end++] = (byte) value;
+    return this;
   }
 
-  void flag(boolean value) {
-    octet(value ? 1 : 0);
+  WireOutput flag(boolean value) {
+    return octet(value ? 1 : 0);
   }
 
   /// Seven bits an octet, the lowest first; all but the last octet have the highest bit set.
-  void varint(long value) {
+  WireOutput varint(long value) {
     reserve(10);
     long rest = value;
     while ((rest & ~0x7fL) != 0) {
@@ -30,32 +31,37 @@ final class WireOutput {
       rest >>>= 7;
     }
     bytes[end++] = (byte) rest;
+    return this;
   }
 
-  void fixed(long value) {
+  WireOutput fixed(long value) {
     reserve(8);
     for (int shift = 56; shift >= 0; shift -= 8) {
       bytes[end++] = (byte) (value >>> shift);
     }
+    return this;
   }
 
-  void content(byte[] value) {
+  WireOutput content(byte[] value) {
     if (value.length > Limits.MESSAGE_BYTES) {
       throw new NotSendableException(
           "a content of %d bytes; a message has at most %d"
               .formatted(value.length, Limits.MESSAGE_BYTES));
     }
     octets(value, value.length);
+    return this;
   }
 
   /// @throws NotSendableException when it is longer than a name may be
-  void name(String value) {
+  WireOutput name(String value) {
     whole(value, Limits.NAME_BYTES);
+    return this;
   }
 
   /// @throws NotSendableException when it is longer than a text may be
-  void signature(String value) {
+  WireOutput signature(String value) {
     whole(value, Limits.TEXT_BYTES);
+    return this;
   }
 
   private void whole(String value, int limit) {
@@ -69,13 +75,14 @@ final class WireOutput {
   }
 
   /// Writes a text for people; of one that is too long, the beginning.
-  void text(String value) {
+  WireOutput text(String value) {
     byte[] utf8 = value.getBytes(StandardCharsets.UTF_8);
     int length = Math.min(utf8.length, Limits.TEXT_BYTES);
     while (length < utf8.length && (utf8[length] & 0xc0) == 0x80) {
       length--; // not within a character
     }
     octets(utf8, length);
+    return this;
   }
 
   private void octets(byte[] value, int length) {
@@ -113,7 +120,7 @@ final class WireOutput {
     }
     for (int i = groups - 1; i >= 0; i--) {
       int more = i == groups - 1 ? 0 : 0x80;
-      bytes[--start] = (byte) (length >>> (7 * i) & 0x7f | more);
+      bytes[--start] = (byte) (((length >>> (7 * i)) & 0x7f) | more);
     }
     return Arrays.copyOfRange(bytes, start, end);
   }

@@ -22,19 +22,39 @@ final class Certificates {
   static Certificates in(Path dir) throws Exception {
     Files.createDirectories(dir);
     var made = new Certificates(dir);
-    made.keytool("-genkeypair", "-alias", "ca", "-dname", "CN=test authority", "-ext", "bc:c=ca:true",
-        "-keyalg", "EC", "-keystore", "ca.p12");
+    made.keytool(
+        "-genkeypair",
+        "-alias",
+        "ca",
+        "-dname",
+        "CN=test authority",
+        "-ext",
+        "bc:c=ca:true",
+        "-keyalg",
+        "EC",
+        "-keystore",
+        "ca.p12");
     made.keytool("-exportcert", "-alias", "ca", "-file", "ca.cer", "-keystore", "ca.p12");
-    made.keytool("-importcert", "-noprompt", "-alias", "ca", "-file", "ca.cer", "-keystore",
-        "trust.p12");
+    made.keytool(
+        "-importcert", "-noprompt", "-alias", "ca", "-file", "ca.cer", "-keystore", "trust.p12");
     return made;
   }
 
   Path keys(String node) throws Exception {
     Path keys = dir.resolve(node + ".p12");
     Files.copy(dir.resolve("ca.p12"), keys);
-    keytool("-genkeypair", "-alias", node, "-signer", "ca", "-dname", "CN=" + node, "-keyalg", "EC",
-        "-keystore", keys.toString());
+    keytool(
+        "-genkeypair",
+        "-alias",
+        node,
+        "-signer",
+        "ca",
+        "-dname",
+        "CN=" + node,
+        "-keyalg",
+        "EC",
+        "-keystore",
+        keys.toString());
     keytool("-delete", "-alias", "ca", "-keystore", keys.toString());
     return keys;
   }

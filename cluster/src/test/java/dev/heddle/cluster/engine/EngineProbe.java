@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
 
 /// An engine on loopback and what its listener was told.
 final class EngineProbe implements Engine.Listener, AutoCloseable {
-  private static final long GUARD_MINUTES = 3;
+  private static final long GUARD_MINUTES = 2;
 
   final BlockingQueue<Engine.Address> found = new LinkedBlockingQueue<>();
   final BlockingQueue<Engine.Address> suspected = new LinkedBlockingQueue<>();
@@ -36,8 +36,7 @@ final class EngineProbe implements Engine.Listener, AutoCloseable {
             .toList();
     var bind = new InetSocketAddress(InetAddress.getLoopbackAddress(), port);
     var probe =
-        new EngineProbe(
-            new JGroupsEngine(new JGroupsEngine.Settings(node, bind, all, tls)));
+        new EngineProbe(new JGroupsEngine(new JGroupsEngine.Settings(node, bind, port, all, tls)));
     probe.engine.open(probe);
     return probe;
   }

@@ -129,8 +129,16 @@ class HostileBytesTest {
 
   @Test
   void otherTypesOfMessages_areRefused() {
-    for (short type : new short[] {Message.NIO_MSG, Message.LONG_MSG, Message.COMPOSITE_MSG,
-        Message.FRAG_MSG, Message.EARLYBATCH_MSG, 40, -1}) {
+    for (short type :
+        new short[] {
+          Message.NIO_MSG,
+          Message.LONG_MSG,
+          Message.COMPOSITE_MSG,
+          Message.FRAG_MSG,
+          Message.EARLYBATCH_MSG,
+          40,
+          -1
+        }) {
       byte[] bytes = {(byte) (type >> 8), (byte) type};
       assertThatThrownBy(() -> ReceivedMessages.readMessage(new ByteArrayDataInputStream(bytes)))
           .isInstanceOf(IOException.class)

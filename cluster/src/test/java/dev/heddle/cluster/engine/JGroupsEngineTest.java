@@ -54,17 +54,16 @@ class JGroupsEngineTest {
   }
 
   @Test
-  void close_ofOne_isSuspectedByTheOther() throws Exception {
+  void connection_cutByOne_isSuspectedByTheOther() throws Exception {
     int a = freePort();
     int b = freePort();
-    try (var one = EngineProbe.open("a", a, null, b)) {
-      Engine.Address other;
-      try (var two = EngineProbe.open("b", b, null, a)) {
-        other = one.waitFor(two);
-        one.engine.send(other, new byte[1], Engine.Urgency.IN_ORDER);
-        next(two.packets);
-      }
-      assertThat(next(one.suspected)).isEqualTo(other);
+    try (var one = EngineProbe.open("a", a, null, b);
+        var two = EngineProbe.open("b", b, null, a)) {
+      Engine.Address to = one.waitFor(two);
+      one.engine.send(to, new byte[1], Engine.Urgency.IN_ORDER);
+      next(two.packets);
+      two.engine.forget(one.engine.address()); // closes the connection, and no more
+      assertThat(next(one.suspected)).isEqualTo(to);
     }
   }
 
@@ -102,7 +101,7 @@ class JGroupsEngineTest {
   void open_addressOfAnotherMachine_fails() {
     var settings =
         new JGroupsEngine.Settings(
-            "a", new InetSocketAddress("192.0.2.1", 7600), List.of(), null);
+            "a", new InetSocketAddress("192.0.2.1", 7600), 7600, List.of(), null);
     assertThatThrownBy(() -> new JGroupsEngine(settings).open(noListener()))
         .isInstanceOf(IOException.class)
         .hasMessageContaining("192.0.2.1 is not an address of this machine");
@@ -124,7 +123,8 @@ class JGroupsEngineTest {
   @Test
   void address_beforeOpen_isRefused() {
     var settings =
-        new JGroupsEngine.Settings("a", new InetSocketAddress("127.0.0.1", 7600), List.of(), null);
+        new JGroupsEngine.Settings(
+            "a", new InetSocketAddress("127.0.0.1", 7600), 7600, List.of(), null);
     var engine = new JGroupsEngine(settings);
     assertThatThrownBy(engine::address).isInstanceOf(IllegalStateException.class);
   }

@@ -44,13 +44,12 @@ public final class LocalEngines {
     }
 
     void run(Tidings tidings) {
-      receiver.execute(
-          () -> {
-            Listener to = listener;
-            if (to != null) {
-              tidings.to(to);
-            }
-          });
+      receiver.execute(() -> {
+        Listener to = listener;
+        if (to != null) {
+          tidings.to(to);
+        }
+      });
     }
 
     @Override

@@ -141,12 +141,11 @@ final class ClusterNodeTest {
 
     assertThat(a.node.nodes())
         .singleElement()
-        .satisfies(
-            it -> {
-              assertThat(it.node()).isEqualTo(b.node.self());
-              assertThat(it.state()).isEqualTo(NodeStatus.State.UP);
-              assertThat(it.labels()).containsEntry("zone", "b");
-            });
+        .satisfies(it -> {
+          assertThat(it.node()).isEqualTo(b.node.self());
+          assertThat(it.state()).isEqualTo(NodeStatus.State.UP);
+          assertThat(it.labels()).containsEntry("zone", "b");
+        });
     assertThat(a.node.introduction("b"))
         .satisfies(it -> assertThat(it.entries()).containsExactly("obedient"));
   }

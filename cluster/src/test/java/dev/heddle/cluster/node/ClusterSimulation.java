@@ -21,14 +21,14 @@ import java.util.SplittableRandom;
 /// - C3: what was accepted is delivered, or the session has ended at its sender;
 /// - one session with a node at a time; both sides have the same; a live node keeps its name;
 /// - when the faults end, all living nodes are in session again.
-final class ClusterSimulation {
+class ClusterSimulation {
   private static final long MILLI = 1_000_000;
   private static final long SECOND = 1_000 * MILLI;
 
-  private final SplittableRandom random;
-  private final LoopbackNetwork network;
+  final SplittableRandom random;
+  final LoopbackNetwork network;
   final History history = new History();
-  private final List<SimulatedNode> nodes = new ArrayList<>();
+  final List<SimulatedNode> nodes = new ArrayList<>();
   private int lives;
   private final int large;
 
@@ -36,20 +36,23 @@ final class ClusterSimulation {
     this.random = new SplittableRandom(seed);
     this.network = new LoopbackNetwork(random.split());
     this.large = seed % 40 == 0 ? 60_000 : 2_000;
-    int size = 3 + random.nextInt(5);
-    for (int i = 0; i < size; i++) {
-      start("n" + i, "n" + i);
-    }
   }
 
   private void start(String name, String place) {
     NodeLife life = new NodeLife(name, "main", ++lives);
-    nodes.add(
-        new SimulatedNode(life, network.engine(place), network, random.split(), history));
+    nodes.add(node(life, place));
+  }
+
+  SimulatedNode node(NodeLife life, String place) {
+    return new SimulatedNode(life, network.engine(place), network, random.split(), history);
   }
 
   /// Runs to its end.
   void run() {
+    int size = 3 + random.nextInt(5);
+    for (int i = 0; i < size; i++) {
+      start("n" + i, "n" + i);
+    }
     pass(500 * MILLI);
     int faults = 4 + random.nextInt(8);
     for (int i = 0; i < faults; i++) {
@@ -122,7 +125,7 @@ final class ClusterSimulation {
 
   // ---- traffic ----
 
-  private void traffic() {
+  void traffic() {
     for (SimulatedNode node : nodes) {
       if (node.runs()) {
         List.copyOf(node.open.values()).forEach(peer -> send(node, peer));
@@ -167,7 +170,7 @@ final class ClusterSimulation {
 
   // ---- the judgement at the end ----
 
-  private void judge() {
+  void judge() {
     for (SimulatedNode node : nodes) {
       for (Peer peer : node.open.values()) {
         Stream sent = history.stream(peer.link.id(), node.life);

@@ -3,13 +3,15 @@ package dev.heddle.cluster.node;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.heddle.cluster.node.SimulatedNode.History;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.stream.LongStream;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
-/// What sessions promise, in 10,000 clusters whose network and nodes fail. A failure names its
-/// seed; `-Dheddle.cluster.seed=N` runs that one alone, `-Dheddle.cluster.seeds=N` that many.
+/// What sessions promise, in 10,000 clusters whose network and nodes fail; and what processes are
+/// told, in 1,000. A failure names its seed; `-Dheddle.cluster.seed=N` runs that one alone,
+/// `-Dheddle.cluster.seeds=N` that many.
 final class ClusterSimulationTest {
   private static final int SEEDS = Integer.getInteger("heddle.cluster.seeds", 10_000);
 
@@ -18,21 +20,36 @@ final class ClusterSimulationTest {
   @Tag("C2")
   @Tag("C3")
   void sessions_inFailingClusters_deliverEachMessageOnceInOrderOrEnd() {
-    Long one = Long.getLong("heddle.cluster.seed");
-    LongStream seeds =
-        one == null ? LongStream.range(0, SEEDS).parallel() : LongStream.of(one);
     LongAdder messages = new LongAdder();
-    seeds.forEach(seed -> messages.add(messagesOf(seed)));
+    seeds(SEEDS).forEach(seed -> messages.add(run(seed, new ClusterSimulation(seed)).messages));
     assertThat(messages.sum()).as("messages sent").isPositive();
   }
 
-  private static long messagesOf(long seed) {
-    ClusterSimulation simulation = new ClusterSimulation(seed);
+  @Test
+  @Tag("C4")
+  @Tag("C7")
+  void processes_inFailingClusters_hearOfEachEndOnce_andSeeAllMembers() {
+    LongAdder downs = new LongAdder();
+    seeds(SEEDS / 10)
+        .forEach(seed -> {
+          ProcessSimulation simulation = new ProcessSimulation(seed);
+          History _ = run(seed, simulation);
+          downs.add(simulation.fired);
+        });
+    assertThat(downs.sum()).as("monitors fired").isPositive();
+  }
+
+  private static LongStream seeds(int count) {
+    Long one = Long.getLong("heddle.cluster.seed");
+    return one == null ? LongStream.range(0, count).parallel() : LongStream.of(one);
+  }
+
+  private static History run(long seed, ClusterSimulation simulation) {
     try {
       simulation.run();
     } catch (AssertionError | RuntimeException e) {
       throw new AssertionError("seed " + seed + ": " + e.getMessage(), e);
     }
-    return simulation.history.messages;
+    return simulation.history;
   }
 }

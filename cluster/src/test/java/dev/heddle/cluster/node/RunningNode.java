@@ -10,6 +10,7 @@ import dev.heddle.process.Process;
 import dev.heddle.process.ProcessContext;
 import dev.heddle.process.ProcessEvent;
 import dev.heddle.process.ProcessRuntime;
+import dev.heddle.process.ProcessSignal;
 import dev.heddle.process.Request;
 import dev.heddle.process.StepOutput;
 import java.io.IOException;
@@ -105,6 +106,7 @@ final class RunningNode implements AutoCloseable {
               var _ = reply.complete(message);
             }
             case String text when text.equals("fail") -> throw new IllegalStateException("boom");
+            case ProcessSignal.Cancel _ -> out.done("cancelled");
             case null -> got.add("null");
             case Object other -> got.add(other);
           }

@@ -3,10 +3,14 @@ package dev.heddle.cluster.node;
 
 import dev.heddle.cluster.engine.LoopbackEngine;
 import dev.heddle.cluster.engine.LoopbackNetwork;
+import dev.heddle.cluster.group.Groups;
 import dev.heddle.cluster.peer.FrameSink;
+import dev.heddle.cluster.peer.PeerOptions;
+import dev.heddle.cluster.peer.RemoteNode;
 import dev.heddle.cluster.session.Ending;
 import dev.heddle.cluster.session.Ending.Cause;
 import dev.heddle.cluster.wire.Frame;
+import dev.heddle.cluster.wire.MessageTypes;
 import dev.heddle.cluster.wire.NodeLife;
 import dev.heddle.cluster.wire.Packet;
 import dev.heddle.cluster.wire.SessionId;
@@ -19,6 +23,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.SplittableRandom;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
@@ -26,6 +31,8 @@ import org.jspecify.annotations.Nullable;
 /// One life of a node in a simulation: real connections, and receivers that compare what comes with
 /// what was sent.
 final class SimulatedNode implements Connections.Sessions {
+  private static final MessageTypes NO_TYPES = MessageTypes.of(List.of(), List.of());
+
   /// What was accepted for one direction of a session, and how much of it has come.
   static final class Stream {
     final List<Long> accepted = new ArrayList<>();
@@ -50,16 +57,22 @@ final class SimulatedNode implements Connections.Sessions {
   final class Peer implements Link.Receiver {
     final Introduction other;
     final Link link;
+    final @Nullable RemoteNode remote; // only where processes are simulated
     private boolean ended;
 
     Peer(Introduction other, Link link) {
       this.other = other;
       this.link = link;
+      this.remote = processes == null ? null : remoteNode(processes, other.life(), link);
     }
 
     @Override
     public void handle(Frame frame) {
       check(!ended, "C1: delivered after the end of " + link.id());
+      if (remote != null) {
+        remote.handle(frame);
+        return;
+      }
       long number = numberOf(frame);
       Stream stream = history.stream(link.id(), other.life());
       check(
@@ -76,6 +89,9 @@ final class SimulatedNode implements Connections.Sessions {
     public void ended() {
       check(!ended, "told twice of the end of " + link.id());
       ended = true;
+      if (remote != null) {
+        remote.ended();
+      }
     }
 
     @Override
@@ -85,6 +101,8 @@ final class SimulatedNode implements Connections.Sessions {
   }
 
   final NodeLife life;
+  final @Nullable SimulatedProcesses processes;
+  final @Nullable Groups groups;
   final LoopbackEngine engine;
   final Connections connections;
   final Map<String, Peer> open = new HashMap<>();
@@ -102,7 +120,20 @@ final class SimulatedNode implements Connections.Sessions {
       LoopbackNetwork network,
       SplittableRandom random,
       History history) {
+    this(life, engine, network, random, history, null);
+  }
+
+  /// @param processes that are simulated besides; null for messages only
+  SimulatedNode(
+      NodeLife life,
+      LoopbackEngine engine,
+      LoopbackNetwork network,
+      SplittableRandom random,
+      History history,
+      @Nullable SimulatedProcesses processes) {
     this.life = life;
+    this.processes = processes;
+    this.groups = processes == null ? null : new Groups(processes);
     this.engine = engine;
     this.history = history;
     Introduction self =
@@ -118,6 +149,17 @@ final class SimulatedNode implements Connections.Sessions {
             () -> agentWoken = true,
             () -> writerWoken = true);
     engine.open(connections);
+  }
+
+  private RemoteNode remoteNode(SimulatedProcesses local, NodeLife other, FrameSink sink) {
+    return new RemoteNode(
+        other,
+        local,
+        sink,
+        NO_TYPES,
+        new PeerOptions(Map.of(), PeerOptions.ForeignOrders.CARRIED_OUT),
+        Objects.requireNonNull(groups),
+        _ -> {});
   }
 
   static void check(boolean holds, String what) {

@@ -18,6 +18,7 @@ import dev.heddle.process.links.ProcessLinks;
 import dev.heddle.process.remote.LocalProcesses;
 import dev.heddle.process.remote.NodePeer;
 import dev.heddle.process.remote.ProcessOrder;
+import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
@@ -25,7 +26,11 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import java.util.function.Function;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /// One of two nodes whose processes are only links and monitors. No thread: frames wait in a queue
@@ -68,7 +73,8 @@ public final class FakeNode implements LocalProcesses {
               }
             },
             NO_TYPES,
-            new PeerOptions(Map.of(), PeerOptions.ForeignOrders.CARRIED_OUT),
+            new PeerOptions(
+                Map.of("ended", () -> (_, _) -> {}), PeerOptions.ForeignOrders.CARRIED_OUT),
             groups,
             _ -> {});
   }
@@ -189,9 +195,19 @@ public final class FakeNode implements LocalProcesses {
     throw none();
   }
 
+  /// The process has ended when this returns, and can still be found.
   @Override
   public Pid spawn(Process process, StartOptions options) {
-    throw none();
+    FakeProcess made = new FakeProcess(address(1_000));
+    made.end(Exit.Reason.FAILED);
+    living.put(made.self(), made);
+    return made.self();
+  }
+
+  @Override
+  public <T> T await(String what, Supplier<CompletableFuture<T>> begin, Duration limit)
+      throws InterruptedException, ExecutionException, TimeoutException {
+    return begin.get().get(limit.toNanos(), TimeUnit.NANOSECONDS);
   }
 
   @Override

@@ -31,11 +31,10 @@ class RandomFramesTest {
   void framesOfAnyContent_harmNothing() throws Exception {
     try (TwoNodes nodes = new TwoNodes()) {
       Pid known = nodes.b.obedient(StartOptions.defaults().withMailbox(10, MailboxPolicy.SUSPEND));
-      Pid watcher = nodes.b.obedient();
       for (int i = 0; i < FRAMES; i++) {
         nodes.b.remote().handle(frame(nodes, known));
         if (i % 16 == 0) {
-          nodes.b.in(watcher, self -> self.monitor(nodes.a.local.address(random.nextInt(20))));
+          var _ = nodes.b.runtime.whenExited(nodes.a.local.address(random.nextInt(20)));
         }
       }
       nodes.loseSession();

@@ -4,6 +4,7 @@ package dev.heddle.cluster.peer;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.heddle.cluster.wire.Frame;
 import dev.heddle.process.Exit;
 import dev.heddle.process.Exit.Reason;
 import dev.heddle.process.Lifetime;
@@ -101,6 +102,22 @@ class RemoteSpawnTest {
   }
 
   @Test
+  @Tag("C4")
+  void endOfAStartedProcess_isToldAfterItsPid() {
+    FakeNode here = new FakeNode("a", "b", 1);
+    FakeNode there = new FakeNode("b", "a", 0);
+    FakeProcess parent = here.processes.getFirst();
+    CompletableFuture<Pid> started =
+        here.remote.spawn("ended", StartOptions.defaults().withParent(parent.self()).monitored());
+    while (here.deliver(there) || there.deliver(here)) {}
+    assertThat(started).isCompleted();
+    assertThat(parent.downs.values())
+        .singleElement()
+        .matches(exit -> exit.reason() == Reason.FAILED && exit.pid().equals(started.join()));
+    assertThat(here.remote.counters().standIns()).isZero();
+  }
+
+  @Test
   @Tag("C10")
   void linkedChild_endsWithItsParent_andWithTheConnection() {
     Pid parent = a.obedient();
@@ -151,15 +168,15 @@ class RemoteSpawnTest {
   }
 
   @Test
-  void spawn_thatIsGivenUp_leavesNoProcess() throws Exception {
+  void spawn_thatIsGivenUp_leavesNoProcess() {
     CompletableFuture<Void> gate = new CompletableFuture<>();
     a.line.execute(gate::join);
     CompletableFuture<Pid> started =
         a.remote().spawn("obedient", StartOptions.defaults().withInput("here"));
     started.cancel(false);
     gate.complete(null);
-    assertThat(b.take()).isEqualTo("here");
     nodes.settle();
+    assertThat(a.sent).anyMatch(Frame.Terminate.class::isInstance);
     assertThat(b.runtime.processes()).allMatch(it -> b.exit(it.pid()).isAbnormal());
   }
 }

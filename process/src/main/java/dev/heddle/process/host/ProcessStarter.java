@@ -180,6 +180,10 @@ public final class ProcessStarter {
   ///
   /// @return undoes the link and the monitor; null when there are none
   private @Nullable Runnable tieToParent(ProcessInstance made, StartOptions options) {
+    boolean endsWithParent = termination.endsWithParent(options);
+    if (!options.isLinked() && !options.isMonitored() && !endsWithParent) {
+      return null;
+    }
     Pid parent = options.parent();
     NodePeer node = parent == null ? null : directory.nodeOf(parent);
     if (parent != null && node != null) {
@@ -195,7 +199,7 @@ public final class ProcessStarter {
             var _ = ProcessLinks.demonitor(by, monitor);
           };
     }
-    if (termination.endsWithParent(options)) {
+    if (endsWithParent) {
       termination.endWith(parent(options), made);
     }
     return undo;

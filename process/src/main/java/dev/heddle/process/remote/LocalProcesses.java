@@ -11,8 +11,12 @@ import dev.heddle.process.Request;
 import dev.heddle.process.SendResult;
 import dev.heddle.process.StartOptions;
 import dev.heddle.process.links.ProcessLinks;
+import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeoutException;
 import java.util.function.Function;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /// What the connection to another node asks of a runtime on behalf of that node.
@@ -99,6 +103,18 @@ public interface LocalProcesses {
   /// @throws dev.heddle.process.StartRefusedException when it cannot be started; the options must
   ///   not ask for a monitor by a parent of another node, which monitors by itself
   Pid spawn(Process process, StartOptions options);
+
+  // ---- waits ----
+
+  /// Waits as [ProcessRuntime#ask] does: a thread blocks, a coroutine and the body of a process
+  /// suspend.
+  ///
+  /// @param what the name of the method that waits
+  /// @param begin makes the future; not called in a step of a process
+  /// @throws IllegalStateException in a step of a process, which it would hold
+  <T extends @Nullable Object> T await(
+      String what, Supplier<CompletableFuture<T>> begin, Duration limit)
+      throws InterruptedException, ExecutionException, TimeoutException;
 
   // ---- nodes ----
 

@@ -36,7 +36,8 @@ public final class Exploration {
   }
 
   /// Whether these are all courses. Only an exhaustive exploration knows; false where it has
-  /// stopped at its bound.
+  /// stopped at its bound, and where threads outside of the simulation have had a part. A program
+  /// without decisions has one course; it is run twice, to see whether it takes the same one.
   public boolean complete() {
     return complete;
   }

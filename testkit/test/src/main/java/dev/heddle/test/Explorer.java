@@ -44,7 +44,7 @@ final class Explorer {
     while (search.hasNext()) {
       Chooser next = search.next();
       SimulationResult<?> result = run(options, () -> next);
-      String departure = search.took(result.course());
+      String departure = search.took(result);
       if (departure != null) {
         throw FailureText.of(result.failedBy(departure), runs).error();
       }
@@ -64,7 +64,8 @@ final class Explorer {
   }
 
   private FailureText shrunk(SimulationOptions one, SimulationResult<?> found) {
-    if (!options.shrinks() || !found.isShrinkable()) {
+    boolean wasStopped = Thread.currentThread().isInterrupted(); // as each other run would be
+    if (!options.shrinks() || !found.isShrinkable() || wasStopped) {
       return FailureText.of(found, runs);
     }
     Shrinker shrinker =

@@ -72,8 +72,10 @@ final class HeddleTestExtension implements TestTemplateInvocationContextProvider
         SimulationOptions.defaults()
             .withSeed(test.seed())
             .withSeeds(test.strategy() == HeddleTest.Order.FIFO ? 1 : test.seeds())
-            .withStrategy(strategy)
-            .withFreshClasses(test.freshClasses());
+            .withStrategy(strategy);
+    if (test.freshClasses().length > 0) {
+      options = options.withFreshClasses(test.freshClasses());
+    }
     if (test.agent()) {
       options = options.withAgent();
     }

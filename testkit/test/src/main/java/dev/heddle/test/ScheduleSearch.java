@@ -17,10 +17,14 @@ import org.jspecify.annotations.Nullable;
 /// point the one that runs goes on, or gives way to one of the others; so often at most as the
 /// bound of preemptions says.
 final class ScheduleSearch {
+  // Of a run without a decision. One run shows of no program that it always takes the same course,
+  // and here there is no other schedule by which that would come out.
+  private static final Schedule REPETITION = new Schedule(List.of());
+
   private final int bound;
   private final int preemptions;
   private int begun;
-  private boolean isBroken; // the program is not deterministic
+  private boolean isInDoubt; // the program is not deterministic, as far as known
   private @Nullable Schedule next = new Schedule(List.of()); // null: there is no other one
   private @Nullable Course before; // that of the last one
   private int shared; // the decisions that the next one makes as that has made them
@@ -38,7 +42,7 @@ final class ScheduleSearch {
 
   /// Whether there is no other schedule.
   boolean isComplete() {
-    return next == null && !isBroken;
+    return next == null && !isInDoubt;
   }
 
   /// Makes the next first decisions, and takes the oldest first afterwards.
@@ -54,10 +58,15 @@ final class ScheduleSearch {
   /// Takes note of the course that the last one took.
   ///
   /// @return why the program is not deterministic, and cannot be enumerated; null: it may be
-  @Nullable String took(Course course) {
+  @Nullable String took(SimulationResult<?> result) {
+    Course course = result.course();
+    boolean isFirst = before == null;
     String other = departure(course);
+    isInDoubt |= other != null || result.dependsOnOthers();
     next = other == null ? new Backwards(course).next() : null;
-    isBroken = other != null;
+    if (next == null && isFirst && !isInDoubt) {
+      next = REPETITION;
+    }
     before = course;
     return other;
   }
@@ -68,6 +77,9 @@ final class ScheduleSearch {
     Schedule forced = next;
     if (last == null || forced == null) {
       return null;
+    }
+    if (forced == REPETITION && course.fingerprint() != last.fingerprint()) {
+      return "not deterministic: the first run had no decision, and the second took another course";
     }
     for (int decision = 0; decision < shared; decision++) {
       int ready = last.ready(last.stepOf(decision));

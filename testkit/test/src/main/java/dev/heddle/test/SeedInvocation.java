@@ -39,6 +39,7 @@ final class SeedInvocation extends PhaseInterceptor
   private final List<TestRerun.Call> calls = new ArrayList<>();
 
   private boolean failed; // a call, or the loop
+  private boolean timedOut; // by JUnit
   private @Nullable ClassLoader loader;
   private @Nullable FreshTest fresh; // null: the calls are made on JUnit's object
   private boolean hasInitialised; // during the run; written before that completes
@@ -145,12 +146,17 @@ final class SeedInvocation extends PhaseInterceptor
     publishCoverage(all, context);
     if (result.failure() != null && !(result.failure() instanceof TestAbortedException)) {
       FailureText text =
-          verdict == Verdict.FIRST_FAILURE && options.shrinks() && result.isShrinkable()
+          verdict == Verdict.FIRST_FAILURE && isToBeShrunk(result)
               ? new TestRerun(options, calls).shrunk(result)
               : FailureText.of(result);
       throw text.error(
           TestName.of(context.getRequiredTestClass(), context.getRequiredTestMethod().getName()));
     }
+  }
+
+  // no time-out of JUnit would end the other runs, which may wait as long
+  private boolean isToBeShrunk(SimulationResult<?> result) {
+    return options.shrinks() && result.isShrinkable() && !timedOut;
   }
 
   private static void publishCoverage(SeedInvocations all, ExtensionContext context) {
@@ -173,6 +179,7 @@ final class SeedInvocation extends PhaseInterceptor
     try {
       return future.get();
     } catch (InterruptedException e) {
+      timedOut = true;
       String waiters = phases.describeWaiters();
       if (waiters != null) {
         e.addSuppressed(new AssertionError("interrupted while these waited:\n" + waiters));

@@ -111,7 +111,7 @@ final class SeedInvocations implements Iterator<TestTemplateInvocationContext> {
     }
     Runs.reportDropped(dropped, result);
     dropped = null;
-    String departure = search == null || stopped ? null : search.took(result.course());
+    String departure = search == null || stopped ? null : search.took(result);
     SimulationResult<?> counts =
         departure == null || result.failure() != null ? result : result.failedBy(departure);
     boolean first = !failed && counts.failure() != null;
@@ -126,7 +126,7 @@ final class SeedInvocations implements Iterator<TestTemplateInvocationContext> {
     }
     return search.isComplete()
         ? "all %,d schedules were run".formatted(begun)
-        : "%,d schedules were run, and there are more".formatted(begun);
+        : "%,d schedules were run, and there may be more".formatted(begun);
   }
 
   /// Whether it has covered all schedules.

@@ -214,9 +214,15 @@ public final class SimulationOptions {
   /// parameters and without fields: each run makes one of its own. Name all packages that share
   /// classes with those; what they get from other packages is as ever.
   ///
-  /// @param packages as `io.github.resilience4j`; none: nothing is loaded anew
-  /// @throws IllegalArgumentException when one is of the JDK, of Heddle or of JUnit
+  /// @param packages as `io.github.resilience4j`; one or more
+  /// @throws IllegalArgumentException when there is none, or one is of the JDK, of Heddle or of
+  ///   JUnit
   public SimulationOptions withFreshClasses(String... packages) {
+    if (packages.length == 0) {
+      throw new IllegalArgumentException(
+          "withFreshClasses needs the packages whose classes are loaded anew; leave it out where"
+              + " there are none");
+    }
     for (String name : packages) {
       if ((name + ".").matches("(java|javax|jdk|sun|dev[.]heddle|org[.]junit)[.].*")
           || !name.matches("[\\w$]+([.][\\w$]+)*")) {

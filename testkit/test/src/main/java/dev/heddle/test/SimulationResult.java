@@ -193,9 +193,14 @@ public final class SimulationResult<T extends @Nullable Object> {
     return record.isAbandoned();
   }
 
+  /// Whether something outside of the simulation has had a part in its course for certain.
+  boolean dependsOnOthers() {
+    return record.dependsOnOthers();
+  }
+
   /// Whether other schedules may fail in the same way.
   boolean isShrinkable() {
-    return !record.dependsOnOthers() && !(failure instanceof CourseError);
+    return !dependsOnOthers() && !(failure instanceof CourseError);
   }
 
   Course course() {

@@ -37,11 +37,12 @@ final class PageJvm {
     assertThat(code).isZero();
   }
 
-  /// What `main` prints.
+  /// What `main` prints, in a JVM with one compiler: it lives for seconds.
   static String run(List<String> options, Path classes, String main, List<String> arguments)
       throws IOException, InterruptedException {
     List<String> command = new ArrayList<>();
     command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
+    command.add("-XX:TieredStopAtLevel=1");
     command.addAll(options);
     command.addAll(List.of("-cp", classes + File.pathSeparator + classPath(), main));
     command.addAll(arguments);

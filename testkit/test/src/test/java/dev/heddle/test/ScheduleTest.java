@@ -7,7 +7,9 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.heddle.Action;
 import dev.heddle.Heddle;
 import java.time.Duration;
+import java.util.Arrays;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -110,6 +112,52 @@ class ScheduleTest {
     assertThatThrownBy(() -> Simulation.explore(all, ScheduleTest::launchOthersEachTime))
         .isInstanceOf(SimulationError.class)
         .hasMessageContaining("not deterministic at decision ");
+  }
+
+  @Test
+  @Tag("sim-4")
+  void enumeration_whoseFirstRunHasNoDecision_findsThatTheNextHasSome() {
+    SimulationOptions all = SimulationOptions.defaults().withStrategy(Strategy.exhaustive(1000));
+    starts = 0;
+    assertThatThrownBy(() -> Simulation.explore(all, ScheduleTest::launchOthersEachTime))
+        .isInstanceOf(SimulationError.class)
+        .hasMessageContaining("not deterministic: the first run had no decision");
+  }
+
+  @Test
+  @Tag("sim-21")
+  void enumeration_ofAProgramWithoutDecisions_isComplete_whenASecondRunIsTheSame() {
+    SimulationOptions all = SimulationOptions.defaults().withStrategy(Strategy.exhaustive(1000));
+    Exploration found = Simulation.explore(all, () -> Heddle.delay(Duration.ofMillis(1)));
+    assertThat(found.complete()).isTrue();
+    assertThat(found.runs()).isEqualTo(2);
+    assertThat(found.courses()).isOne();
+  }
+
+  @Test
+  @Tag("sim-21")
+  void enumeration_inWhichAThreadOutsideHasAPart_isNotComplete() {
+    SimulationOptions all = SimulationOptions.defaults().withStrategy(Strategy.exhaustive(1000));
+    Exploration found = Simulation.explore(all, ScheduleTest::waitForAnotherThread);
+    assertThat(found.complete()).isFalse();
+  }
+
+  private static void waitForAnotherThread() throws Exception {
+    CompletableFuture<String> answer = new CompletableFuture<>();
+    Thread.ofPlatform()
+        .start(() -> {
+          while (!aRunWaitsForOthers()) {
+            Thread.onSpinWait();
+          }
+          answer.complete("done");
+        });
+    assertThat(answer.get()).isEqualTo("done");
+  }
+
+  private static boolean aRunWaitsForOthers() {
+    return Thread.getAllStackTraces().values().stream()
+        .flatMap(Arrays::stream)
+        .anyMatch(frame -> frame.getMethodName().equals("awaitWakeup"));
   }
 
   private static void launchOthersEachTime() throws Exception {

@@ -323,4 +323,27 @@ class SimulationTest {
     assertThat(result.value()).isEqualTo(45);
     assertThat(result.elapsed()).isEqualTo(Duration.ofHours(10));
   }
+
+  @Test
+  @Tag("sim-4")
+  void exploration_whoseCallerIsInterrupted_endsWithThatRun() {
+    Thread caller = Thread.currentThread();
+    List<String> runs = new ArrayList<>();
+    assertThatThrownBy(() ->
+            Simulation.explore(() -> {
+              runs.add("run");
+              caller.interrupt();
+              Heddle.launch("other", SimulationTest::yieldForEver);
+              yieldForEver();
+            }))
+        .isInstanceOf(SimulationError.class);
+    assertThat(Thread.interrupted()).isTrue();
+    assertThat(runs).hasSize(1);
+  }
+
+  private static void yieldForEver() {
+    while (true) {
+      Heddle.yieldNow();
+    }
+  }
 }

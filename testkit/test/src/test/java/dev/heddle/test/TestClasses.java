@@ -181,6 +181,22 @@ final class TestClasses {
     }
   }
 
+  static class Endless {
+    @HeddleTest(seeds = 1)
+    @Timeout(value = 1, unit = TimeUnit.MILLISECONDS)
+    void yieldsUntilItIsStopped() {
+      seen.add("run");
+      Heddle.launch("other", Endless::yieldForEver);
+      yieldForEver();
+    }
+
+    static void yieldForEver() {
+      while (true) {
+        Heddle.yieldNow();
+      }
+    }
+  }
+
   static class Blocking {
     @BeforeEach
     void before() throws InterruptedException {

@@ -88,6 +88,11 @@ final class HookedWorld extends HeddleWorld {
   }
 
   @Override
+  protected void onRealFile(String file) {
+    world.onRealFile(file);
+  }
+
+  @Override
   protected int processors() {
     return world.processors();
   }

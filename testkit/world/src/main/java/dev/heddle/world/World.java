@@ -110,6 +110,10 @@ public abstract class World {
   /// @return what the program gets thrown
   public abstract RuntimeException refuse(String what);
 
+  /// A file of the default file system is being opened, listed, made or deleted, by the program or
+  /// by the JDK for itself. It is real: what a run writes there, later runs find.
+  public void onRealFile(String file) {}
+
   /// The number of processors that the program sees; 1 or more.
   public int processors() {
     return 4; // as a small server: enough for pools with several workers

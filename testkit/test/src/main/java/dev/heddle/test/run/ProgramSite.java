@@ -32,7 +32,8 @@ final class ProgramSite {
             .orElse("unknown"));
   }
 
-  private static boolean isProgram(String className) {
+  /// Whether a class is neither of the JDK nor of Heddle.
+  static boolean isProgram(String className) {
     return ProgramFrames.isProgram(className)
         && SIMULATION.stream().noneMatch(className::startsWith);
   }

@@ -60,6 +60,7 @@ final class SimulatedWorld extends World implements HostNetwork.Networked, HostN
   private int reads;
   private final List<Finding> findings = new ArrayList<>();
   private final Map<String, RuntimeException> refused = new LinkedHashMap<>(); // by stack
+  private final RealFiles realFiles = new RealFiles();
   private final Map<Thread, Adopted> running = new LinkedHashMap<>();
 
   // any thread sets it: the run is over, and the program does not let go of the carrier
@@ -368,6 +369,14 @@ final class SimulatedWorld extends World implements HostNetwork.Networked, HostN
     // what the JVM's thread has brought by now is uncertain, that it may bring something is not
     boolean contested = loop.readyCount() > 0 || open.hasMonitorWaiters() || loop.hasArrivals();
     return run.picker().pauseAt(where, contested);
+  }
+
+  @Override
+  public void onRealFile(String file) {
+    String use = realFiles.name(file);
+    if (use != null) {
+      run.perhapsUncontrolled(use);
+    }
   }
 
   @Override

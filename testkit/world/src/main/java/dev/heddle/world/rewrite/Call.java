@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.heddle.world.rewrite;
 
+import java.lang.classfile.ClassModel;
 import java.lang.classfile.constantpool.MemberRefEntry;
-import java.lang.classfile.instruction.InvokeInstruction;
 import java.lang.constant.ClassDesc;
 import java.lang.constant.DirectMethodHandleDesc;
 import java.lang.constant.MethodTypeDesc;
@@ -11,7 +11,7 @@ import java.util.Set;
 /// A row of [Calls]: a method whose calls become calls of the hook, with the same arguments, a
 /// receiver first. References to it, like `System::nanoTime`, become references to the hook.
 ///
-/// @param owner the class that is named in the call, `java.lang.System`
+/// @param owner the class that declares the method, `java.lang.System`; a call may name a subclass
 /// @param name the method
 /// @param types its types, by their simple names: `()long`
 /// @param hook what is called instead
@@ -37,22 +37,36 @@ record Call(String owner, String name, String types, Hook hook, Reach reach, Set
     };
   }
 
-  /// Whether a class with this constant may contain the call.
-  boolean isMentionedBy(MemberRefEntry member) {
+  /// Whether a member of a constant pool is the method, by this name or by that of a subclass.
+  boolean isMeantBy(MemberRefEntry member, Inheritance inheritance) {
     return member.name().equalsString(name)
-        && member.owner().asInternalName().equals(owner.replace('.', '/'));
-  }
-
-  boolean matches(InvokeInstruction invoke) {
-    return isMentionedBy(invoke.method()) && invoke.typeSymbol().displayDescriptor().equals(types);
+        && hasTypes(member.type().stringValue())
+        && inheritance.leadsTo(member.owner().asInternalName(), this);
   }
 
   /// Whether a handle leads to the method, as that of the method reference `System::nanoTime` does.
-  boolean matches(DirectMethodHandleDesc handle) {
+  boolean isMeantBy(DirectMethodHandleDesc handle, Inheritance inheritance) {
     return handle.methodName().equals(name)
-        && handle.owner().equals(ClassDesc.of(owner))
-        && handle.lookupDescriptor().startsWith("(")
-        && MethodTypeDesc.ofDescriptor(handle.lookupDescriptor()).displayDescriptor().equals(types);
+        && hasTypes(handle.lookupDescriptor())
+        && inheritance.leadsTo(internalName(handle.owner()), this);
+  }
+
+  // the owner of a method is no array here: those have no method of the table
+  private static String internalName(ClassDesc owner) {
+    String descriptor = owner.descriptorString();
+    return descriptor.substring(1, descriptor.length() - 1);
+  }
+
+  /// Whether a class declares the method itself.
+  boolean isDeclaredBy(ClassModel model) {
+    return model.methods().stream()
+        .anyMatch(method ->
+            method.methodName().equalsString(name) && hasTypes(method.methodType().stringValue()));
+  }
+
+  private boolean hasTypes(String descriptor) {
+    return descriptor.startsWith("(") // else it is a field's
+        && MethodTypeDesc.ofDescriptor(descriptor).displayDescriptor().equals(types);
   }
 
   @Override

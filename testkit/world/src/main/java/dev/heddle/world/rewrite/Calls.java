@@ -39,6 +39,9 @@ final class Calls {
   private static final Set<String> PARK_BY_UNSAFE =
       Set.of(CONCURRENT + "ForkJoinPool", CONCURRENT + "DelayScheduler");
 
+  /// The classes of rows that have subclasses, which a call may name instead.
+  static final Set<String> EXTENDED = Set.of("java.lang.Thread", "java.net.InetAddress");
+
   /// All of them.
   static final List<Call> ALL =
       List.of(
@@ -70,7 +73,6 @@ final class Calls {
               hook("HeddleThreads.threadId"),
               PROGRAMS,
               Set.of(CONCURRENT + "ThreadLocalRandom")),
-          programs("java.lang.Thread", "getId", "()long", "HeddleThreads.threadId"),
           new Call(
               "java.lang.Runtime",
               "availableProcessors",
@@ -97,9 +99,5 @@ final class Calls {
 
   private static Call everywhere(String owner, String name, String types, String method) {
     return new Call(owner, name, types, hook(method), EVERYWHERE, Set.of());
-  }
-
-  private static Call programs(String owner, String name, String types, String method) {
-    return new Call(owner, name, types, hook(method), PROGRAMS, Set.of());
   }
 }

@@ -42,6 +42,23 @@ record ClassFacts(Set<String> volatiles, Set<String> finals, Set<String> locked)
     return facts;
   }
 
+  /// The class file that a loader has of a class; null when it has none that can be read. Loads no
+  /// class.
+  ///
+  /// @param name with slashes
+  /// @param loader null: the boot loader
+  static @Nullable ClassModel read(String name, @Nullable ClassLoader loader) {
+    String path = name + ".class";
+    try (InputStream in =
+        loader == null
+            ? ClassLoader.getSystemResourceAsStream(path)
+            : loader.getResourceAsStream(path)) {
+      return in == null ? null : ClassFile.of().parse(in.readAllBytes());
+    } catch (IOException _) {
+      return null; // safe: as for a class that was generated, which no loader has a file of
+    }
+  }
+
   /// The facts of all classes that one loader sees. Two versions of a class under one name share
   /// them: a wrong fact moves a point, no more.
   static final class Known {
@@ -54,22 +71,16 @@ record ClassFacts(Set<String> volatiles, Set<String> finals, Set<String> locked)
         facts =
             current.thisClass().asInternalName().equals(name)
                 ? ClassFacts.of(current)
-                : read(name, loader);
+                : ofFile(name, loader);
         known.put(name, facts);
       }
       return facts;
     }
 
-    private static ClassFacts read(String name, @Nullable ClassLoader loader) {
-      String path = name + ".class";
-      try (InputStream in =
-          loader == null
-              ? ClassLoader.getSystemResourceAsStream(path)
-              : loader.getResourceAsStream(path)) {
-        return in == null ? NONE : ClassFacts.of(ClassFile.of().parse(in.readAllBytes()));
-      } catch (IOException _) {
-        return NONE; // safe: without the facts the class counts as ordinary, a point more or less
-      }
+    private static ClassFacts ofFile(String name, @Nullable ClassLoader loader) {
+      ClassModel model = read(name, loader);
+      // safe: without the facts the class counts as ordinary, a point more or less
+      return model == null ? NONE : ClassFacts.of(model);
     }
   }
 }

@@ -28,6 +28,7 @@ final class ClassRewriter {
   private final ClassFile file;
   private final List<Edit> edits;
   private final List<Call> calls;
+  private final Inheritance inheritance;
   private final @Nullable Points points;
   private final Set<Object> placed = new HashSet<>(); // the rows that had a place
   private boolean changed;
@@ -47,6 +48,7 @@ final class ClassRewriter {
     this.type = model.thisClass().asInternalName().replace('/', '.');
     this.edits = edits;
     this.calls = calls;
+    this.inheritance = new Inheritance(model, loader);
     this.points = finder == null ? null : new Points(finder, model);
   }
 
@@ -88,7 +90,7 @@ final class ClassRewriter {
   private boolean mentionsCall() {
     for (PoolEntry entry : model.constantPool()) {
       if (entry instanceof MemberRefEntry member
-          && calls.stream().anyMatch(call -> call.isMentionedBy(member))) {
+          && calls.stream().anyMatch(call -> call.isMeantBy(member, inheritance))) {
         return true;
       }
     }
@@ -130,8 +132,9 @@ final class ClassRewriter {
 
   private @Nullable Call callOf(CodeElement element) {
     return switch (element) {
-      case InvokeInstruction invoke -> first(call -> call.matches(invoke));
-      case InvokeDynamicInstruction site -> first(call -> MethodReferences.refersTo(site, call));
+      case InvokeInstruction invoke -> first(call -> call.isMeantBy(invoke.method(), inheritance));
+      case InvokeDynamicInstruction site ->
+          first(call -> MethodReferences.refersTo(site, call, inheritance));
       default -> null;
     };
   }
@@ -150,7 +153,7 @@ final class ClassRewriter {
     if (call == null) {
       builder.with(element);
     } else if (element instanceof InvokeDynamicInstruction site) {
-      builder.invokedynamic(MethodReferences.replaced(site, call));
+      builder.invokedynamic(MethodReferences.replaced(site, call, inheritance));
     } else {
       call.hook().call(builder);
     }

@@ -163,6 +163,11 @@ final class JdkEdits {
               "java.lang.Thread",
               "<init>",
               new FilterCall("Thread$ThreadIdentifiers.next()long", hook("HeddleChance.threadId"))),
+          // here, not where it is called: programs may override it
+          edit(
+              "java.lang.Thread",
+              "getId()long",
+              new ReplaceCall("Thread.threadId()long", hook("HeddleThreads.threadId"))),
           edit(
               "java.lang.Thread",
               "genThreadName()String",
@@ -304,6 +309,35 @@ final class JdkEdits {
               "parkOnCarrierThread(boolean,long)void",
               "a wait that holds the carrier, below a native frame or inside a class initialiser"));
 
+  /// Files of the default file system are real: the world is told of them.
+  private static final List<Edit> FILES =
+      Stream.of(
+              onFile("java.io.FileInputStream", "open(String)void"),
+              onFile("java.io.FileOutputStream", "open(String,boolean)void"),
+              onFile("java.io.RandomAccessFile", "open(String,int)void"),
+              onFile("java.nio.channels.FileChannel", "open(Path,Set,FileAttribute[])FileChannel"),
+              onFile(
+                  "java.nio.file.Files",
+                  "newByteChannel(Path,Set,FileAttribute[])SeekableByteChannel"),
+              onFile(
+                  "java.nio.channels.AsynchronousFileChannel",
+                  "open(Path,Set,ExecutorService,FileAttribute[])AsynchronousFileChannel"),
+              onFile("java.nio.file.Files", "newOutputStream(Path,OpenOption[])OutputStream"),
+              onFile("java.nio.file.Files", "newDirectoryStream"),
+              onFile("java.nio.file.Files", "createLink(Path,Path)Path"),
+              onFile("java.nio.file.Files", "createSymbolicLink(Path,Path,FileAttribute[])Path"),
+              onFile("java.nio.file.Files", "createDirectory(Path,FileAttribute[])Path"),
+              onFile("java.nio.file.Files", "delete(Path)void"),
+              onFile("java.nio.file.Files", "deleteIfExists(Path)boolean"),
+              onFile("java.nio.file.Files", "copy(Path,Path,CopyOption[])Path"),
+              onFile("java.nio.file.Files", "move(Path,Path,CopyOption[])Path"),
+              ofFile("normalizedList()String[]"),
+              ofFile("createNewFile()boolean"),
+              ofFile("delete()boolean"),
+              ofFile("mkdir()boolean"),
+              ofFile("renameTo(File)boolean"))
+          .toList();
+
   /// What a program causes that is not its own work: the first run of it must go as the second.
   private static final List<Edit> OUTSIDE =
       List.of(
@@ -331,6 +365,7 @@ final class JdkEdits {
               GENERATORS,
               NAMES,
               LIMITS,
+              FILES,
               OUTSIDE)
           .flatMap(List::stream)
           .toList();
@@ -343,6 +378,14 @@ final class JdkEdits {
 
   private static Edit refuse(String type, String method, String what) {
     return edit(type, method, new CallAtStart(hook("HeddleLimits.refuse").labelled(what)));
+  }
+
+  private static Edit onFile(String type, String method) {
+    return edit(type, method, new CallAtStart(hook("HeddleLimits.onFile").withArgument()));
+  }
+
+  private static Edit ofFile(String method) {
+    return edit("java.io.File", method, new CallAtStart(hook("HeddleLimits.onFile").withThis()));
   }
 
   // immutable sets and maps iterate in an order that a salt of the JVM decides

@@ -19,9 +19,9 @@ final class MethodReferences {
 
   private MethodReferences() {}
 
-  static boolean refersTo(InvokeDynamicInstruction site, Call call) {
+  static boolean refersTo(InvokeDynamicInstruction site, Call call, Inheritance inheritance) {
     return !isSerializable(site)
-        && site.bootstrapArgs().stream().anyMatch(argument -> leadsTo(argument, call));
+        && site.bootstrapArgs().stream().anyMatch(argument -> leadsTo(argument, call, inheritance));
   }
 
   private static boolean isSerializable(InvokeDynamicInstruction site) {
@@ -31,18 +31,19 @@ final class MethodReferences {
         && (flags & LambdaMetafactory.FLAG_SERIALIZABLE) != 0;
   }
 
-  private static boolean leadsTo(ConstantDesc argument, Call call) {
-    return argument instanceof DirectMethodHandleDesc handle && call.matches(handle);
+  private static boolean leadsTo(ConstantDesc argument, Call call, Inheritance inheritance) {
+    return argument instanceof DirectMethodHandleDesc handle && call.isMeantBy(handle, inheritance);
   }
 
   /// The same call site, with the hook of a call that it refers to.
-  static DynamicCallSiteDesc replaced(InvokeDynamicInstruction site, Call call) {
+  static DynamicCallSiteDesc replaced(
+      InvokeDynamicInstruction site, Call call, Inheritance inheritance) {
     return DynamicCallSiteDesc.of(
         site.bootstrapMethod(),
         site.name().stringValue(),
         captured(site.typeSymbol(), call.hook().type()),
         site.bootstrapArgs().stream()
-            .map(argument -> leadsTo(argument, call) ? call.hook().handle() : argument)
+            .map(argument -> leadsTo(argument, call, inheritance) ? call.hook().handle() : argument)
             .toArray(ConstantDesc[]::new));
   }
 

@@ -51,9 +51,10 @@ class ClockReadersTest {
   }
 
   private static boolean readsClock(ClassModel model) {
+    Inheritance inheritance = new Inheritance(model, null);
     return StreamSupport.stream(model.constantPool().spliterator(), false)
         .anyMatch(entry ->
             entry instanceof MemberRefEntry member
-                && CLOCKS.stream().anyMatch(call -> call.isMentionedBy(member)));
+                && CLOCKS.stream().anyMatch(call -> call.isMeantBy(member, inheritance)));
   }
 }

@@ -6,7 +6,9 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.io.IOException;
 import java.io.InputStream;
+import java.lang.reflect.Modifier;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Set;
 import java.util.stream.Stream;
@@ -81,6 +83,19 @@ class JdkEditsTest {
             call.also().stream()
                 .map(type ->
                     DynamicTest.dynamicTest(call + " in " + type, () -> check.run(call, type))));
+  }
+
+  @Test
+  void ownersOfCalls_areKnownToHaveSubclasses_whereTheyMay() throws ClassNotFoundException {
+    for (Call call : Calls.ALL) {
+      Class<?> owner = Class.forName(call.owner(), false, null);
+      boolean isExtended =
+          !call.owner().startsWith("jdk.internal.") // which no program extends
+              && !Modifier.isFinal(owner.getModifiers())
+              && Arrays.stream(owner.getDeclaredConstructors())
+                  .anyMatch(constructor -> !Modifier.isPrivate(constructor.getModifiers()));
+      assertThat(Calls.EXTENDED.contains(call.owner())).as("%s", call).isEqualTo(isExtended);
+    }
   }
 
   @Test

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.heddle.cluster.roster;
+
+import dev.heddle.cluster.roster.Command.Lost;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+
+/// Finds the nodes whose lease is over, at the leader of the log.
+///
+/// It counts from the time at which it saw a renewal applied, and a new leader counts from its
+/// election. Both are later than the start of the renewal, from which the node itself counts. So
+/// even a leader that has been replaced without knowing it judges rightly, and a renewal that it
+/// has not seen makes its judgement void in the log: see [Roster].
+public final class LeaseExpiry {
+  private record Seen(long renewal, long nanos) {}
+
+  private final LeaseTimes times;
+  private final Map<String, Seen> seen = new HashMap<>();
+
+  /// Counts for a leader that has just been elected.
+  public LeaseExpiry(LeaseTimes times) {
+    this.times = times;
+  }
+
+  /// The nodes that are lost, by what is applied now. They are named again at each call until the
+  /// command has been applied: submitting it twice does no harm.
+  ///
+  /// Call it at least each time a renewal may have been applied: it counts from the call that first
+  /// sees it.
+  public List<Lost> poll(Roster roster, long nanos) {
+    List<Lost> lost = new ArrayList<>();
+    for (Member member : roster.members()) {
+      if (member.state != Member.State.ADMITTED) {
+        seen.remove(member.node);
+        continue;
+      }
+      Seen last = seen.get(member.node);
+      if (last == null || last.renewal() != member.renewal) {
+        seen.put(member.node, new Seen(member.renewal, nanos));
+      } else if (nanos - last.nanos() >= times.lostNanos()) {
+        lost.add(new Lost(member.node, member.life, member.renewal));
+      }
+    }
+    return lost;
+  }
+}

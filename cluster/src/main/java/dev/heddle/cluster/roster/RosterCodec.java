@@ -1,0 +1,263 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.heddle.cluster.roster;
+
+import dev.heddle.cluster.roster.Command.Leave;
+import dev.heddle.cluster.roster.Command.Lost;
+import dev.heddle.cluster.roster.Command.Origin;
+import dev.heddle.cluster.roster.Command.Register;
+import dev.heddle.cluster.roster.Command.Renew;
+import dev.heddle.cluster.roster.Command.Unregister;
+import dev.heddle.cluster.roster.Outcome.Reason;
+import dev.heddle.process.Pid;
+import java.io.ByteArrayInputStream;
+import java.io.ByteArrayOutputStream;
+import java.io.DataInputStream;
+import java.io.DataOutputStream;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/// Commands, outcomes and snapshots as bytes. Each begins with the number of its format.
+///
+/// Equal states are equal bytes: what a snapshot holds is sorted. Bytes of another format, cut off
+/// or with a rest are refused by an `IllegalArgumentException` that says so.
+public final class RosterCodec {
+  private static final int FORMAT = 1;
+
+  private interface Writer {
+    void write(DataOutputStream out) throws IOException;
+  }
+
+  private interface Reader<T> {
+    T read(DataInputStream in) throws IOException;
+  }
+
+  private RosterCodec() {}
+
+  /// A command as bytes.
+  public static byte[] encode(Command command) {
+    return bytes(out -> writeCommand(out, command));
+  }
+
+  /// The command of these bytes.
+  public static Command decodeCommand(byte[] bytes) {
+    return value(bytes, RosterCodec::readCommand);
+  }
+
+  /// An outcome as bytes.
+  public static byte[] encode(Outcome outcome) {
+    return bytes(out -> writeOutcome(out, outcome));
+  }
+
+  /// The outcome of these bytes.
+  public static Outcome decodeOutcome(byte[] bytes) {
+    return value(bytes, RosterCodec::readOutcome);
+  }
+
+  /// The whole state as bytes.
+  public static byte[] snapshot(Roster roster) {
+    return bytes(out -> writeRoster(out, roster));
+  }
+
+  /// A roster in the state of a snapshot.
+  public static Roster restore(byte[] snapshot) {
+    return value(snapshot, RosterCodec::readRoster);
+  }
+
+  private static byte[] bytes(Writer writer) {
+    ByteArrayOutputStream bytes = new ByteArrayOutputStream();
+    DataOutputStream out = new DataOutputStream(bytes);
+    try {
+      out.writeByte(FORMAT);
+      writer.write(out);
+    } catch (IOException e) {
+      throw new UncheckedIOException(e); // a text of more than 64 KiB
+    }
+    return bytes.toByteArray();
+  }
+
+  private static <T> T value(byte[] bytes, Reader<T> reader) {
+    DataInputStream in = new DataInputStream(new ByteArrayInputStream(bytes));
+    try {
+      int format = in.readUnsignedByte();
+      if (format != FORMAT) {
+        throw new IllegalArgumentException(
+            "format " + format + " of the roster is unknown, this release has " + FORMAT);
+      }
+      T value = reader.read(in);
+      if (in.available() > 0) {
+        throw new IllegalArgumentException(in.available() + " bytes are left of " + bytes.length);
+      }
+      return value;
+    } catch (IOException e) {
+      throw new IllegalArgumentException(
+          "malformed bytes of the roster, %d of them".formatted(bytes.length), e);
+    }
+  }
+
+  private static void writeCommand(DataOutputStream out, Command command) throws IOException {
+    switch (command) {
+      case Renew(String node, int life, StorageProof proof) -> {
+        out.writeByte(1);
+        out.writeUTF(node);
+        out.writeInt(life);
+        writeProof(out, proof);
+      }
+      case Lost(String node, int life, long renewal) -> {
+        out.writeByte(2);
+        out.writeUTF(node);
+        out.writeInt(life);
+        out.writeLong(renewal);
+      }
+      case Leave(String node, long admission) -> {
+        out.writeByte(3);
+        out.writeUTF(node);
+        out.writeLong(admission);
+      }
+      case Register(Origin origin, String name, Pid pid) -> {
+        out.writeByte(4);
+        writeOrigin(out, origin);
+        out.writeUTF(name);
+        out.writeUTF(pid.toString());
+      }
+      case Unregister(Origin origin, String name, long token) -> {
+        out.writeByte(5);
+        writeOrigin(out, origin);
+        out.writeUTF(name);
+        out.writeLong(token);
+      }
+    }
+  }
+
+  private static Command readCommand(DataInputStream in) throws IOException {
+    int kind = in.readUnsignedByte();
+    return switch (kind) {
+      case 1 -> new Renew(in.readUTF(), in.readInt(), readProof(in));
+      case 2 -> new Lost(in.readUTF(), in.readInt(), in.readLong());
+      case 3 -> new Leave(in.readUTF(), in.readLong());
+      case 4 -> new Register(readOrigin(in), in.readUTF(), Pid.parse(in.readUTF()));
+      case 5 -> new Unregister(readOrigin(in), in.readUTF(), in.readLong());
+      default -> throw new IOException("no command has the number " + kind);
+    };
+  }
+
+  private static void writeOutcome(DataOutputStream out, Outcome outcome) throws IOException {
+    switch (outcome) {
+      case Outcome.Admitted(long admission) -> {
+        out.writeByte(1);
+        out.writeLong(admission);
+      }
+      case Outcome.Registered(long token) -> {
+        out.writeByte(2);
+        out.writeLong(token);
+      }
+      case Outcome.Taken(Pid owner, long token) -> {
+        out.writeByte(3);
+        out.writeUTF(owner.toString());
+        out.writeLong(token);
+      }
+      case Outcome.Done() -> out.writeByte(4);
+      case Outcome.Refused(Reason reason) -> {
+        out.writeByte(5);
+        out.writeUTF(reason.name());
+      }
+    }
+  }
+
+  private static Outcome readOutcome(DataInputStream in) throws IOException {
+    int kind = in.readUnsignedByte();
+    return switch (kind) {
+      case 1 -> new Outcome.Admitted(in.readLong());
+      case 2 -> new Outcome.Registered(in.readLong());
+      case 3 -> new Outcome.Taken(Pid.parse(in.readUTF()), in.readLong());
+      case 4 -> new Outcome.Done();
+      case 5 -> new Outcome.Refused(Reason.valueOf(in.readUTF()));
+      default -> throw new IOException("no outcome has the number " + kind);
+    };
+  }
+
+  private static void writeRoster(DataOutputStream out, Roster roster) throws IOException {
+    out.writeLong(roster.applied());
+    out.writeInt(roster.members().size());
+    for (Member member : roster.members()) {
+      writeMember(out, member);
+    }
+    List<Ownership> owners = roster.owners();
+    out.writeInt(owners.size());
+    for (Ownership owner : owners) {
+      out.writeUTF(owner.name());
+      out.writeUTF(owner.pid().toString());
+      out.writeUTF(owner.node());
+      out.writeLong(owner.token());
+    }
+  }
+
+  private static Roster readRoster(DataInputStream in) throws IOException {
+    final long index = in.readLong();
+    List<Member> members = new ArrayList<>();
+    for (int left = in.readInt(); left > 0; left--) {
+      members.add(readMember(in));
+    }
+    List<Ownership> owners = new ArrayList<>();
+    for (int left = in.readInt(); left > 0; left--) {
+      String name = in.readUTF();
+      owners.add(new Ownership(name, Pid.parse(in.readUTF()), in.readUTF(), in.readLong()));
+    }
+    Roster roster = new Roster();
+    roster.restore(index, members, owners);
+    return roster;
+  }
+
+  private static void writeMember(DataOutputStream out, Member member) throws IOException {
+    out.writeUTF(member.node);
+    out.writeInt(member.life);
+    writeProof(out, member.proof);
+    out.writeLong(member.admission);
+    out.writeLong(member.renewal);
+    out.writeUTF(member.state.name());
+    out.writeLong(member.settled);
+    out.writeInt(member.outcomes.size());
+    for (var outcome : member.outcomes.entrySet()) {
+      out.writeLong(outcome.getKey());
+      writeOutcome(out, outcome.getValue());
+    }
+  }
+
+  private static Member readMember(DataInputStream in) throws IOException {
+    Member member = new Member(in.readUTF(), in.readInt(), readProof(in), in.readLong());
+    member.renewal = in.readLong();
+    member.state = Member.State.valueOf(in.readUTF());
+    member.settled = in.readLong();
+    for (int left = in.readInt(); left > 0; left--) {
+      long number = in.readLong();
+      member.outcomes.put(number, readOutcome(in));
+    }
+    return member;
+  }
+
+  private static void writeOrigin(DataOutputStream out, Origin origin) throws IOException {
+    out.writeUTF(origin.node());
+    out.writeLong(origin.admission());
+    out.writeLong(origin.number());
+    out.writeLong(origin.settled());
+  }
+
+  private static Origin readOrigin(DataInputStream in) throws IOException {
+    return new Origin(in.readUTF(), in.readLong(), in.readLong(), in.readLong());
+  }
+
+  private static void writeProof(DataOutputStream out, @Nullable StorageProof proof)
+      throws IOException {
+    out.writeBoolean(proof != null);
+    if (proof != null) {
+      out.writeLong(proof.directory());
+      out.writeLong(proof.start());
+    }
+  }
+
+  private static @Nullable StorageProof readProof(DataInputStream in) throws IOException {
+    return in.readBoolean() ? new StorageProof(in.readLong(), in.readLong()) : null;
+  }
+}

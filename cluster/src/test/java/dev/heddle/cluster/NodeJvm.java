@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.heddle.cluster;
+
+import java.io.BufferedReader;
+import java.io.File;
+import java.io.IOException;
+import java.io.PrintStream;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
+
+/// A [NodeProgram] in a JVM of its own. It is killed by its process when it is closed.
+final class NodeJvm implements AutoCloseable {
+  private static final long GUARD_SECONDS = 120;
+
+  private final java.lang.Process process;
+  private final PrintStream in;
+  private final BlockingQueue<Line> next = new LinkedBlockingQueue<>();
+  private final List<String> all = new CopyOnWriteArrayList<>();
+
+  /// What it has said.
+  ///
+  /// @param millis of the wall clock
+  record Line(long millis, String text) {}
+
+  private NodeJvm(java.lang.Process process) {
+    this.process = process;
+    this.in = new PrintStream(process.getOutputStream(), true, StandardCharsets.UTF_8);
+    Thread.ofPlatform().daemon().start(this::read);
+  }
+
+  static NodeJvm start(List<String> jvmOptions, Object... arguments) throws IOException {
+    List<String> command = new ArrayList<>();
+    command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
+    command.addAll(
+        List.of(
+            "-Xmx128m",
+            "-XX:TieredStopAtLevel=1",
+            "--add-opens",
+            "java.base/java.lang=ALL-UNNAMED"));
+    command.addAll(jvmOptions);
+    command.addAll(List.of("-cp", classPath(), NodeProgram.class.getName()));
+    for (Object argument : arguments) {
+      command.add(argument.toString());
+    }
+    return new NodeJvm(new ProcessBuilder(command).redirectErrorStream(true).start());
+  }
+
+  private static String classPath() {
+    Set<String> entries = new LinkedHashSet<>();
+    for (String property :
+        List.of("surefire.test.class.path", "java.class.path", "jdk.module.path")) {
+      for (String entry : System.getProperty(property, "").split(File.pathSeparator)) {
+        if (!entry.isEmpty()) {
+          entries.add(entry);
+        }
+      }
+    }
+    entries.add(testClasses());
+    return String.join(File.pathSeparator, entries);
+  }
+
+  /// The tests are patched into the module, so they are on no path.
+  private static String testClasses() {
+    String name = NodeProgram.class.getName();
+    var file = NodeProgram.class.getResource("NodeProgram.class");
+    Path folder = Path.of(java.net.URI.create(String.valueOf(file)));
+    for (int i = 0; i < name.split("\\.").length; i++) {
+      folder = folder.getParent();
+    }
+    return folder.toString();
+  }
+
+  private void read() {
+    try (BufferedReader out = process.inputReader(StandardCharsets.UTF_8)) {
+      for (String line = out.readLine(); line != null; line = out.readLine()) {
+        all.add(line);
+        String[] parts = line.split(" ", 2);
+        if (parts.length == 2 && parts[0].matches("\\d{13}")) {
+          next.add(new Line(Long.parseLong(parts[0]), parts[1]));
+        }
+      }
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  /// Waits for a line that begins with this; what comes before it is dropped.
+  Line waitFor(String begin) throws InterruptedException {
+    while (true) {
+      Line line = next.poll(GUARD_SECONDS, TimeUnit.SECONDS);
+      if (line == null) {
+        throw new AssertionError("no line '" + begin + "' after " + all);
+      }
+      if (line.text.startsWith(begin)) {
+        return line;
+      }
+    }
+  }
+
+  List<String> all() {
+    return all;
+  }
+
+  void say(String command) {
+    in.println(command);
+  }
+
+  long pid() {
+    return process.pid();
+  }
+
+  /// Sends a signal by its name, as STOP.
+  void signal(String name) throws IOException, InterruptedException {
+    var kill = new ProcessBuilder("kill", "-" + name, "" + pid()).inheritIO().start();
+    if (kill.waitFor() != 0) {
+      throw new IOException("kill -" + name + " " + pid() + " failed");
+    }
+  }
+
+  /// As kill -9.
+  void kill() throws InterruptedException {
+    process.destroyForcibly().waitFor();
+  }
+
+  @Override
+  public void close() throws InterruptedException {
+    kill();
+  }
+}

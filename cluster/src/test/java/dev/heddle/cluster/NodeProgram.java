@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.heddle.cluster;
+
+import dev.heddle.process.Pid;
+import dev.heddle.process.Process;
+import dev.heddle.process.ProcessContext;
+import dev.heddle.process.ProcessEvent;
+import dev.heddle.process.ProcessSignal;
+import dev.heddle.process.Request;
+import dev.heddle.process.StartOptions;
+import dev.heddle.process.StartRefusedException;
+import dev.heddle.process.StepOutput;
+import java.io.BufferedReader;
+import java.io.InputStreamReader;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.stream.Stream;
+
+/// A node in a JVM of its own: it says what happens, a line each, and does what it reads. It ends
+/// when its input ends, so none outlives a test.
+///
+/// `NodeProgram NAME PORT SEED…`; without a name it joins nothing.
+final class NodeProgram {
+  private static final Set<String> UP = new HashSet<>(); // nodes in touch; under its monitor
+
+  record Question(int number) {}
+
+  record Reply(int number) {}
+
+  private NodeProgram() {}
+
+  public static void main(String[] args) throws Exception {
+    var in = new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8));
+    if (args.length == 0) {
+      Class.forName("dev.heddle.cluster.ClusterOptions").getMethods(); // on the path, not used
+      dev.heddle.process.ProcessRuntime.builder().node("alone").start();
+      say("READY");
+      in.readLine();
+      Runtime.getRuntime().halt(0);
+    }
+    ClusterOptions options =
+        ClusterOptions.named(args[0])
+            .bind("127.0.0.1", Integer.parseInt(args[1]))
+            .seeds(Stream.of(args).skip(2).map(it -> "127.0.0.1:" + it).toArray(String[]::new))
+            .messages(Question.class, Reply.class)
+            .entry("answers", Answers::new);
+    Cluster cluster = Cluster.join(options);
+    cluster.onChange(NodeProgram::onChange);
+    cluster.onChange(change ->
+        say(
+            switch (change) {
+              case ClusterChange.Up(var node, var life) -> "UP " + node + " " + life;
+              case ClusterChange.Left(var node, var life) -> "LEFT " + node + " " + life;
+              case ClusterChange.Lost(var node, var life, var why) ->
+                  "LOST " + node + " " + life + " " + why;
+            }));
+    say("READY");
+    for (String line = in.readLine(); line != null; line = in.readLine()) {
+      try {
+        obey(cluster, line.split(" "));
+      } catch (RuntimeException e) {
+        say("FAILED " + e);
+      }
+    }
+    Runtime.getRuntime().halt(0);
+  }
+
+  private static void obey(Cluster cluster, String[] words) throws InterruptedException {
+    switch (words[0]) {
+      case "watch" -> {
+        cluster.runtime().spawn(new Watcher(started(cluster, words[1])));
+      }
+      case "ask" -> {
+        Pid there = started(cluster, words[1]);
+        Object reply = cluster.runtime().ask(there, new Question(7), Duration.ofMinutes(2));
+        say("REPLY " + words[1] + " " + reply);
+      }
+      case "leave" -> {
+        cluster.leave(Duration.ofSeconds(30));
+        say("HAS LEFT");
+      }
+      default -> throw new IllegalArgumentException(words[0]);
+    }
+  }
+
+  /// Starts a process at another node, as soon as that is in touch.
+  private static Pid started(Cluster cluster, String node) throws InterruptedException {
+    while (true) {
+      awaitUp(node);
+      try {
+        return cluster.spawn("answers", StartOptions.defaults(), Place.on(node));
+      } catch (StartRefusedException e) {
+        say("AGAIN " + e.getMessage()); // the session has just ended: a new one follows
+        synchronized (UP) {
+          UP.remove(node);
+        }
+      }
+    }
+  }
+
+  private static void awaitUp(String node) throws InterruptedException {
+    synchronized (UP) {
+      while (!UP.contains(node)) {
+        UP.wait();
+      }
+    }
+  }
+
+  private static void onChange(ClusterChange change) {
+    synchronized (UP) {
+      if (change instanceof ClusterChange.Up) {
+        UP.add(change.node());
+      } else {
+        UP.remove(change.node());
+      }
+      UP.notifyAll();
+    }
+  }
+
+  /// A line with the time of the clock that all JVMs of a machine share.
+  static void say(String what) {
+    synchronized (System.out) {
+      System.out.println(System.currentTimeMillis() + " " + what);
+      System.out.flush();
+    }
+  }
+
+  /// Replies to questions.
+  private static final class Answers implements Process {
+    @Override
+    public void init(ProcessContext context, String method, Object input) {}
+
+    @Override
+    public void step(List<ProcessEvent> events, StepOutput out) {
+      for (ProcessEvent event : events) {
+        if (event.data() instanceof Request request
+            && request.message() instanceof Question(int number)) {
+          request.reply().complete(new Reply(number));
+        }
+      }
+    }
+  }
+
+  /// Says how a process of another node has ended.
+  private static final class Watcher implements Process {
+    private final Pid watched;
+
+    Watcher(Pid watched) {
+      this.watched = watched;
+    }
+
+    @Override
+    public void init(ProcessContext context, String method, Object input) {
+      context.monitor(watched);
+      say("WATCHES " + watched.node());
+    }
+
+    @Override
+    public void step(List<ProcessEvent> events, StepOutput out) {
+      for (ProcessEvent event : events) {
+        if (event.data() instanceof ProcessSignal.Down down) {
+          say("DOWN " + watched.node() + " " + down.exit().reason());
+        }
+      }
+    }
+  }
+}

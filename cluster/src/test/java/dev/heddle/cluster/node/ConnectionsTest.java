@@ -1,0 +1,203 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.heddle.cluster.node;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.heddle.cluster.engine.Engine;
+import dev.heddle.cluster.engine.LoopbackNetwork.Place;
+import dev.heddle.cluster.session.Ending;
+import dev.heddle.cluster.session.Ending.Cause;
+import dev.heddle.cluster.session.Session;
+import dev.heddle.cluster.wire.Frame;
+import dev.heddle.cluster.wire.FrameCodec;
+import dev.heddle.cluster.wire.MalformedPacketException;
+import dev.heddle.cluster.wire.NodeLife;
+import dev.heddle.cluster.wire.Packet;
+import dev.heddle.cluster.wire.SessionId;
+import dev.heddle.cluster.wire.Urgent;
+import dev.heddle.cluster.wire.Urgent.Introduction;
+import dev.heddle.process.Pid;
+import dev.heddle.process.SendResult;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.SplittableRandom;
+import java.util.concurrent.CompletableFuture;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+
+final class ConnectionsTest {
+  private static final NodeLife SELF = new NodeLife("a", "main", 1);
+  private static final NodeLife OTHER = new NodeLife("b", "main", 2);
+  private static final Place THERE = new Place("there");
+  private static final SessionId ID = new SessionId(3, 4);
+
+  private final List<Frame> delivered = new ArrayList<>();
+  private final List<byte[]> sent = new ArrayList<>();
+  private CompletableFuture<@Nullable Void> credit = CompletableFuture.completedFuture(null);
+  private int ends;
+
+  private final Link link = link();
+
+  private Link link() {
+    Link made =
+        new Link(THERE, introduction(OTHER), SELF, new Session(ID, 1, 0), () -> {}, () -> {});
+    made.deliverTo(
+        new Link.Receiver() {
+          @Override
+          public void handle(Frame frame) {
+            delivered.add(frame);
+          }
+
+          @Override
+          public void ended() {
+            ends++;
+          }
+
+          @Override
+          public CompletableFuture<@Nullable Void> creditReturn() {
+            return credit;
+          }
+        });
+    return made;
+  }
+
+  private static Introduction introduction(NodeLife life) {
+    return new Introduction("shop", life, 5, 1, 1, 0, Map.of(), List.of());
+  }
+
+  private static Frame message() {
+    return new Frame.Message(new Pid("a", "main", 1, 1), new byte[4]);
+  }
+
+  private static Packet packet(long number, byte[]... frames) {
+    return parse(Packet.write(1, ID, number, 0, Session.WINDOW_BYTES, List.of(frames)));
+  }
+
+  private static Packet parse(byte[] bytes) {
+    try {
+      return Packet.parse(bytes);
+    } catch (MalformedPacketException e) {
+      throw new AssertionError(e);
+    }
+  }
+
+  private static byte[] encoded(Frame frame) {
+    return new FrameCodec(OTHER, SELF).encode(frame);
+  }
+
+  // ---- a link ----
+
+  @Test
+  @Tag("C1")
+  void packet_afterTheEnd_isNotDelivered() {
+    link.received(packet(1, encoded(message())), 0);
+    assertThat(link.end(new Ending(Cause.CLOSED, "test"))).isZero();
+
+    link.received(packet(2, encoded(message())), 0);
+
+    assertThat(delivered).hasSize(1);
+    assertThat(ends).isEqualTo(1);
+    assertThat(link.end(new Ending(Cause.CLOSED, "again"))).isNegative();
+    assertThat(ends).isEqualTo(1);
+    assertThat(link.send(message())).isEqualTo(SendResult.UNREACHABLE);
+  }
+
+  @Test
+  void packet_thatIsMalformedLater_deliversNothing() {
+    Link.Result result = link.received(packet(1, encoded(message()), new byte[] {1, 0x7f}), 0);
+
+    assertThat(delivered).isEmpty();
+    assertThat(result.ending())
+        .isNotNull()
+        .satisfies(it -> assertThat(it.cause()).isEqualTo(Cause.MALFORMED));
+  }
+
+  @Test
+  @Tag("C9")
+  void receiver_withoutSpace_keepsCreditUntilItHasSome() {
+    credit = new CompletableFuture<>();
+    link.received(packet(1, encoded(message())), 0);
+    assertThat(parse(link.packet(new Urgent.Ack())).window()).isZero();
+
+    credit.complete(null);
+    link.due(0);
+    assertThat(parse(link.packet(new Urgent.Ack())).window()).isEqualTo(Session.WINDOW_BYTES);
+  }
+
+  @Test
+  @Tag("C9")
+  void outbox_thatOverflows_endsTheSession() {
+    SendResult result = SendResult.ACCEPTED;
+    for (int i = 0; i < 100 && result == SendResult.ACCEPTED; i++) {
+      result = link.send(new Frame.Answer(i, new byte[1024 * 1024]));
+    }
+    assertThat(result).isEqualTo(SendResult.UNREACHABLE);
+    assertThat(link.due(0).ending())
+        .isNotNull()
+        .satisfies(it -> assertThat(it.cause()).isEqualTo(Cause.OVERFLOW));
+  }
+
+  // ---- connections ----
+
+  private Connections connections() {
+    Engine engine =
+        new Engine() {
+          @Override
+          public void open(Listener listener) {}
+
+          @Override
+          public Address address() {
+            return new Place("here");
+          }
+
+          @Override
+          public void send(Address to, byte[] packet, Urgency urgency) {
+            sent.add(packet);
+          }
+
+          @Override
+          public void forget(Address address) {}
+
+          @Override
+          public void close() {}
+        };
+    Connections.Sessions none =
+        new Connections.Sessions() {
+          @Override
+          public Link.Receiver opened(Introduction other, dev.heddle.cluster.peer.FrameSink sink) {
+            throw new AssertionError("no session opens");
+          }
+
+          @Override
+          public void ended(Introduction other, Ending why) {}
+
+          @Override
+          public void log(System.Logger.Level level, String line) {}
+        };
+    return new Connections(
+        engine, introduction(SELF), new SplittableRandom(1), () -> 0, none, () -> {}, () -> {});
+  }
+
+  @Test
+  @Tag("C1")
+  void packet_ofNoSession_isAnsweredEnded() throws MalformedPacketException {
+    connections().received(THERE, packet(1, encoded(message())).bytes());
+
+    Packet answer = parse(sent.getFirst());
+    assertThat(answer.session()).isEqualTo(ID);
+    assertThat(answer.content()).isInstanceOf(Urgent.Ended.class);
+  }
+
+  @Test
+  void ended_goodbye_rubbish_areNotAnswered() {
+    Connections connections = connections();
+    connections.received(THERE, Packet.write(1, ID, 0, 0, new Urgent.Ended("no")));
+    connections.received(
+        THERE, Packet.write(1, ID, 0, 0, new Urgent.Goodbye(Urgent.Farewell.LEAVING, "bye")));
+    connections.received(THERE, new byte[100]);
+
+    assertThat(sent).isEmpty();
+  }
+}

@@ -1,0 +1,318 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.heddle.cluster.session;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.heddle.cluster.engine.Engine.Address;
+import dev.heddle.cluster.session.Ending.Cause;
+import dev.heddle.cluster.session.Greetings.Output;
+import dev.heddle.cluster.session.Greetings.Output.Open;
+import dev.heddle.cluster.session.Greetings.Output.Send;
+import dev.heddle.cluster.wire.NodeLife;
+import dev.heddle.cluster.wire.SessionId;
+import dev.heddle.cluster.wire.Urgent;
+import dev.heddle.cluster.wire.Urgent.Hello;
+import dev.heddle.cluster.wire.Urgent.HelloRefused;
+import dev.heddle.cluster.wire.Urgent.Introduction;
+import dev.heddle.cluster.wire.Urgent.Refusal;
+import dev.heddle.cluster.wire.Urgent.Welcome;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.SplittableRandom;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+
+final class GreetingsTest {
+  private record At(String name) implements Address {}
+
+  private static final long SECOND = 1_000_000_000L;
+
+  private static Introduction node(String cluster, String name, int life, int oldest, int newest) {
+    return new Introduction(
+        cluster, new NodeLife(name, "main", life), 0, oldest, newest, 0, Map.of(), List.of());
+  }
+
+  private static final class Node {
+    final At at;
+    final Greetings greetings;
+    final List<Output> out = new ArrayList<>();
+
+    Node(String at, Introduction self) {
+      this.at = new At(at);
+      this.greetings = new Greetings(self, new SplittableRandom(at.hashCode()));
+    }
+
+    Node(String name, int life) {
+      this(name + life, node("shop", name, life, 1, 1));
+    }
+
+    List<Output> take() {
+      List<Output> taken = List.copyOf(out);
+      out.clear();
+      return taken;
+    }
+
+    void found(Node other, long now) {
+      greetings.found(other.at, now, out);
+    }
+
+    /// Hands what is to be sent to another node to that one.
+    void deliverTo(Node other, long now) {
+      for (Output each : take()) {
+        if (each instanceof Send(var to, var _, var content) && to.equals(other.at)) {
+          other.receive(at, content, now);
+        } else {
+          out.add(each);
+        }
+      }
+    }
+
+    void receive(At from, Urgent content, long now) {
+      switch (content) {
+        case Hello it -> greetings.hello(from, it, now, out);
+        case Welcome it -> greetings.welcome(from, it, now, out);
+        case HelloRefused it -> greetings.refused(from, it, now, out);
+        default -> throw new AssertionError(content);
+      }
+    }
+
+    Open opened() {
+      Open open =
+          out.stream().filter(Open.class::isInstance).map(Open.class::cast).findFirst().get();
+      out.clear();
+      return open;
+    }
+
+    List<Refusal> refusals() {
+      return out.stream()
+          .filter(it -> it instanceof Send(var _, var _, HelloRefused _))
+          .map(it -> ((HelloRefused) ((Send) it).content()).why())
+          .toList();
+    }
+
+    String refusalOf(Node other) {
+      return greetings.unanswered().stream()
+          .filter(it -> it.address().equals(other.at))
+          .findFirst()
+          .get()
+          .refusal();
+    }
+  }
+
+  private final Node a = new Node("a", 1);
+  private final Node b = new Node("b", 1);
+
+  /// b opens only when a packet of the session has come.
+  private SessionId open(Node from, Node to, long now) {
+    from.found(to, now);
+    from.deliverTo(to, now);
+    to.deliverTo(from, now);
+    SessionId id = from.opened().id();
+    assertThat(to.out).isEmpty();
+    assertThat(to.greetings.confirmed(from.at, id, now, to.out)).isTrue();
+    assertThat(to.opened().id()).isEqualTo(id);
+    return id;
+  }
+
+  // ---- one session ----
+
+  @Test
+  void greeting_ofOneSide_opensOneSession() {
+    assertThat(open(a, b, 0)).isNotEqualTo(SessionId.NONE);
+    assertThat(a.greetings.unanswered()).isEmpty();
+  }
+
+  @Test
+  void greeting_ofBothSidesAtOnce_opensOneSession() {
+    a.found(b, 0);
+    b.found(a, 0);
+    List<Output> ofA = a.take();
+    List<Output> ofB = b.take();
+    a.receive(b.at, ((Send) ofB.getFirst()).content(), 0);
+    b.receive(a.at, ((Send) ofA.getFirst()).content(), 0);
+    a.deliverTo(b, 0);
+    b.deliverTo(a, 0);
+
+    assertThat(a.opened().id()).isEqualTo(b.opened().id());
+  }
+
+  @Test
+  @Tag("C1")
+  void session_thatHasEnded_doesNotOpenAgain() {
+    a.found(b, 0);
+    Urgent hello = ((Send) a.take().getFirst()).content();
+    b.receive(a.at, hello, 0);
+    Urgent welcome = ((Send) b.take().getFirst()).content();
+    a.receive(b.at, welcome, 0);
+    SessionId id = a.opened().id();
+    b.greetings.confirmed(a.at, id, 0, b.out);
+    Ending why = new Ending(Cause.SILENCE, "test");
+    a.greetings.ended(id, why, SECOND, a.out);
+    b.greetings.ended(id, why, SECOND, b.out);
+    a.take();
+    b.take();
+
+    a.receive(b.at, welcome, SECOND); // late
+    assertThat(a.out).isEmpty();
+    assertThat(b.greetings.confirmed(a.at, id, SECOND, b.out)).isFalse(); // a late packet
+    b.receive(a.at, hello, SECOND); // late: an offer that nobody takes
+    assertThat(b.out).allMatch(Send.class::isInstance);
+  }
+
+  @Test
+  void hello_ofTheSameSession_isWelcomedAgain() {
+    a.found(b, 0);
+    Urgent hello = ((Send) a.take().getFirst()).content();
+    b.receive(a.at, hello, 0);
+    b.deliverTo(a, 0);
+    SessionId id = a.opened().id();
+    b.greetings.confirmed(a.at, id, 0, b.out);
+    b.take();
+
+    b.receive(a.at, hello, 0);
+
+    assertThat(b.out)
+        .singleElement()
+        .isInstanceOfSatisfying(Send.class, it -> assertThat(it.session()).isEqualTo(id));
+  }
+
+  @Test
+  void sameLife_withANewSession_replacesTheOld() {
+    SessionId old = open(a, b, 0);
+    a.greetings.ended(old, new Ending(Cause.SILENCE, "test"), 0, a.out);
+    a.take();
+    a.greetings.due(SECOND, a.out);
+    a.deliverTo(b, SECOND);
+    assertThat(b.out).contains(new Output.Probe(old)); // it may have ended there
+    b.deliverTo(a, SECOND);
+    SessionId fresh = a.opened().id();
+
+    assertThat(b.greetings.confirmed(a.at, fresh, SECOND, b.out)).isTrue();
+    assertThat(b.out)
+        .filteredOn(it -> !(it instanceof Output.Probe))
+        .satisfiesExactly(
+            it -> assertThat(((Output.End) it).id()).isEqualTo(old),
+            it -> assertThat(((Open) it).id()).isEqualTo(fresh));
+  }
+
+  // ---- lives ----
+
+  @Test
+  void secondLife_whileTheFirstAnswers_isRefused() {
+    SessionId first = open(a, b, 0);
+    Node second = new Node("a", 2);
+    second.found(b, 0);
+    second.deliverTo(b, 0);
+    assertThat(b.take()).containsExactly(new Output.Probe(first));
+
+    b.greetings.answered(first, SECOND, b.out);
+    assertThat(b.refusals()).containsExactly(Refusal.NAME_TAKEN);
+    b.deliverTo(second, SECOND);
+    assertThat(second.refusalOf(b)).contains("another node is named 'a'");
+  }
+
+  @Test
+  void secondLife_whenTheFirstHasEnded_isGreetedAtOnce() {
+    SessionId first = open(a, b, 0);
+    Node second = new Node("a", 2);
+    second.found(b, 0);
+    second.deliverTo(b, 0);
+    b.take();
+
+    b.greetings.ended(first, new Ending(Cause.NO_ANSWER, "test"), SECOND, b.out);
+    b.deliverTo(second, SECOND);
+    second.deliverTo(b, SECOND);
+    assertThat(b.out).anySatisfy(it -> assertThat(it).isInstanceOf(Open.class));
+    assertThat(b.out).contains(new Output.Forget(a.at)); // superseded
+  }
+
+  @Test
+  void ownName_ofAnotherNode_isRefusedByBoth() {
+    Node other = new Node("a", 2);
+    a.found(other, 0);
+    a.deliverTo(other, 0);
+    assertThat(other.refusals()).containsExactly(Refusal.NAME_TAKEN);
+    other.deliverTo(a, 0);
+    assertThat(a.refusalOf(other)).contains("lives 2 and 1");
+  }
+
+  @Test
+  void ownAddress_isNeverGreetedAgain() {
+    a.found(a, 0);
+    a.deliverTo(a, 0);
+
+    assertThat(a.out).isEmpty();
+    assertThat(a.greetings.dueAt()).isEqualTo(Long.MAX_VALUE);
+  }
+
+  // ---- refusals ----
+
+  @Test
+  void otherCluster_noCommonVersion_areRefused_loggedOnce() {
+    Node farm = new Node("farm", node("farm", "f", 1, 1, 1));
+    Node later = new Node("later", node("shop", "l", 1, 2, 3));
+    for (int i = 0; i < 2; i++) {
+      farm.found(a, i * 15 * SECOND);
+      farm.deliverTo(a, i * 15 * SECOND);
+      later.found(a, i * 15 * SECOND);
+      later.deliverTo(a, i * 15 * SECOND);
+      farm.greetings.due(15 * SECOND, farm.out);
+      later.greetings.due(15 * SECOND, later.out);
+    }
+
+    assertThat(a.refusals()).contains(Refusal.OTHER_CLUSTER, Refusal.NO_COMMON_VERSION);
+    assertThat(a.out).filteredOn(Output.Log.class::isInstance).hasSize(2);
+    assertThat(a.refusalOf(farm)).contains("'farm'").contains("'shop'");
+    assertThat(a.refusalOf(later)).contains("2 to 3").contains("1 to 1");
+  }
+
+  @Test
+  void leavingNode_greetsNobody_refuses() {
+    a.greetings.leave();
+    a.found(b, 0);
+    assertThat(a.out).isEmpty();
+    b.found(a, 0);
+    b.deliverTo(a, 0);
+    assertThat(a.refusals()).containsExactly(Refusal.LEAVING);
+  }
+
+  @Test
+  void nodeThatLeft_isForgotten() {
+    SessionId id = open(a, b, 0);
+
+    b.greetings.ended(id, new Ending(Cause.LEFT, "bye"), 0, b.out);
+
+    assertThat(b.out).containsExactly(new Output.Forget(a.at));
+    assertThat(b.greetings.dueAt()).isEqualTo(Long.MAX_VALUE);
+  }
+
+  // ---- time ----
+
+  @Test
+  void hello_eachSecond_slowsTo15s() {
+    a.found(b, 0);
+    List<Long> gaps = new ArrayList<>();
+    long last = 0;
+    for (int i = 0; i < 16; i++) {
+      long at = a.greetings.dueAt();
+      gaps.add((at - last) / SECOND);
+      last = at;
+      a.take();
+      a.greetings.due(at, a.out);
+      assertThat(a.out).hasSize(1);
+    }
+    assertThat(gaps.subList(0, 10)).containsOnly(1L);
+    assertThat(gaps.subList(10, 16)).containsExactly(1L, 2L, 4L, 8L, 15L, 15L);
+  }
+
+  @Test
+  void addresses_areBounded() {
+    for (int i = 0; i < 300; i++) {
+      a.greetings.found(new At("x" + i), 0, a.out);
+    }
+    assertThat(a.greetings.unanswered()).hasSize(256);
+    assertThat(a.out).filteredOn(Output.Log.class::isInstance).hasSize(1);
+    assertThat(a.out).filteredOn(Output.Forget.class::isInstance).hasSize(44);
+  }
+}

@@ -1,0 +1,240 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.heddle.cluster.session;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.heddle.cluster.session.Ending.Cause;
+import dev.heddle.cluster.wire.MalformedPacketException;
+import dev.heddle.cluster.wire.Packet;
+import dev.heddle.cluster.wire.SessionId;
+import dev.heddle.cluster.wire.Urgent;
+import dev.heddle.cluster.wire.Urgent.Farewell;
+import java.util.List;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+
+final class SessionTest {
+  private static final SessionId ID = new SessionId(1, 2);
+  private static final long MILLI = 1_000_000;
+  private static final long SECOND = 1_000 * MILLI;
+  private static final int WINDOW = Session.WINDOW_BYTES;
+
+  private final Session session = new Session(ID, 1, 0);
+
+  private static Packet packet(long number, long ack, int window) {
+    return parse(Packet.write(1, ID, number, ack, window, List.of(new byte[8])));
+  }
+
+  private static Packet acks(long ack, int window) {
+    return parse(Packet.write(1, ID, ack, window, new Urgent.Ack()));
+  }
+
+  private static Packet parse(byte[] bytes) {
+    try {
+      return Packet.parse(bytes);
+    } catch (MalformedPacketException e) {
+      throw new AssertionError(e);
+    }
+  }
+
+  private Cause cause() {
+    Ending ending = session.ending();
+    return ending == null ? null : ending.cause();
+  }
+
+  // ---- numbers ----
+
+  @Test
+  @Tag("C2")
+  void packets_inOrder_areDelivered() {
+    assertThat(session.received(packet(1, 0, WINDOW), 0)).isTrue();
+    assertThat(session.received(packet(2, 0, WINDOW), 0)).isTrue();
+    assertThat(session.ack()).isEqualTo(2);
+  }
+
+  @Test
+  @Tag("C2")
+  void packet_afterAGap_endsTheSession() {
+    session.received(packet(1, 0, WINDOW), 0);
+
+    assertThat(session.received(packet(3, 0, WINDOW), 0)).isFalse();
+    assertThat(cause()).isEqualTo(Cause.OUT_OF_ORDER);
+    assertThat(session.received(packet(2, 0, WINDOW), 0)).isFalse();
+  }
+
+  @Test
+  @Tag("C1")
+  void packet_repeated_endsTheSession() {
+    session.received(packet(1, 0, WINDOW), 0);
+
+    assertThat(session.received(packet(1, 0, WINDOW), 0)).isFalse();
+    assertThat(cause()).isEqualTo(Cause.OUT_OF_ORDER);
+  }
+
+  @Test
+  void ack_ofWhatWasNotSent_endsTheSession() {
+    assertThat(session.received(packet(1, 1, WINDOW), 0)).isFalse();
+    assertThat(cause()).isEqualTo(Cause.MALFORMED);
+  }
+
+  @Test
+  void packet_ofAnotherVersion_endsTheSession() {
+    Packet other = parse(Packet.write(2, ID, 1, 0, WINDOW, List.of(new byte[8])));
+
+    assertThat(session.received(other, 0)).isFalse();
+    assertThat(cause()).isEqualTo(Cause.MALFORMED);
+  }
+
+  // ---- window ----
+
+  @Test
+  @Tag("C9")
+  void window_whenUsedUp_waitsForAnAck() {
+    session.sent(WINDOW - 100, 0);
+    assertThat(session.space()).isEqualTo(100);
+    session.sent(100, 0);
+    assertThat(session.space()).isZero();
+
+    session.received(acks(1, WINDOW), 0);
+    assertThat(session.space()).isEqualTo(WINDOW - 100);
+    assertThat(session.unacknowledgedBytes()).isEqualTo(100);
+  }
+
+  @Test
+  @Tag("C9")
+  void window_of512Packets_waitsForAnAck() {
+    for (int i = 0; i < 512; i++) {
+      assertThat(session.space()).isPositive();
+      session.sent(10, 0);
+    }
+    assertThat(session.space()).isZero();
+  }
+
+  @Test
+  @Tag("C9")
+  void credit_keptAndReturned_isTold() {
+    session.keepCredit();
+    assertThat(session.window()).isZero();
+
+    session.returnCredit(SECOND);
+    assertThat(session.window()).isEqualTo(WINDOW);
+    assertThat(session.dueAt()).isLessThanOrEqualTo(SECOND);
+  }
+
+  @Test
+  void windowZero_stalls_untilALaterAck() {
+    session.received(acks(0, 0), 0);
+    assertThat(session.isStalled()).isTrue();
+    assertThat(session.space()).isZero();
+
+    session.received(acks(0, WINDOW), 0);
+    assertThat(session.space()).isEqualTo(WINDOW);
+  }
+
+  @Test
+  void ack_isDueSoonAfterAPacket_andAtOnceAfterAQuarterOfTheWindow() {
+    session.due(0);
+    session.received(packet(1, 0, WINDOW), 0);
+    assertThat(session.dueAt()).isEqualTo(50 * MILLI);
+
+    for (int i = 2; i <= 128; i++) {
+      session.received(packet(i, 0, WINDOW), 0);
+    }
+    assertThat(session.due(0).send()).containsExactly(new Urgent.Ack());
+    assertThat(session.due(0).send()).isEmpty();
+  }
+
+  @Test
+  @Tag("C3")
+  void lastPacket_withoutAnAck_endsTheSession() {
+    session.sent(10, 0);
+    for (long now = 0; now < 6 * SECOND; now += SECOND) {
+      session.received(acks(0, WINDOW), now);
+      assertThat(session.due(now).ending()).isNull();
+    }
+    session.received(acks(0, WINDOW), 6 * SECOND);
+
+    assertThat(session.due(6 * SECOND).ending()).isNotNull();
+    assertThat(cause()).isEqualTo(Cause.UNACKNOWLEDGED);
+  }
+
+  @Test
+  void packets_whoseAcksCome_keepTheSession() {
+    for (int i = 1; i <= 20; i++) {
+      session.sent(10, i * SECOND);
+      session.sent(10, i * SECOND);
+      session.received(acks(2L * i - 1, WINDOW), i * SECOND); // one is always open
+      assertThat(session.due(i * SECOND).ending()).isNull();
+    }
+  }
+
+  // ---- the other node ----
+
+  @Test
+  void silence_of6s_endsTheSession() {
+    assertThat(session.due(6 * SECOND - 1).ending()).isNull();
+    assertThat(session.due(6 * SECOND).ending()).isNotNull();
+    assertThat(cause()).isEqualTo(Cause.SILENCE);
+  }
+
+  @Test
+  void ping_isDueEach2s_andMeasuresTheRoundTrip() {
+    assertThat(session.due(0).send()).containsExactly(new Urgent.Ping(1));
+    session.received(new Urgent.Pong(1), 3 * MILLI);
+    assertThat(session.roundTripNanos()).isEqualTo(3 * MILLI);
+    assertThat(session.due(2 * SECOND - 1).send()).isEmpty();
+    assertThat(session.due(2 * SECOND).send()).containsExactly(new Urgent.Ping(2));
+  }
+
+  @Test
+  void ping_isAnswered() {
+    assertThat(session.received(new Urgent.Ping(7), 0)).isEqualTo(new Urgent.Pong(7));
+  }
+
+  @Test
+  void rumour_withoutAnAnswer_endsTheSessionAfter1s() {
+    session.due(0);
+    session.suspect(MILLI);
+    assertThat(session.due(MILLI).send()).containsExactly(new Urgent.Ping(2));
+    session.received(new Urgent.Pong(1), 2 * MILLI); // of before: no answer to the probe
+    session.received(packet(1, 0, WINDOW), 3 * MILLI); // may have been on its way
+
+    assertThat(session.due(SECOND + MILLI).ending()).isNotNull();
+    assertThat(cause()).isEqualTo(Cause.NO_ANSWER);
+  }
+
+  @Test
+  void rumour_withAnAnswer_endsNothing() {
+    session.suspect(0);
+    session.due(0);
+    session.received(acks(0, WINDOW), SECOND / 2);
+    session.received(new Urgent.Pong(1), SECOND / 2);
+
+    assertThat(session.isProbed()).isFalse();
+    assertThat(session.due(SECOND).ending()).isNull();
+  }
+
+  @Test
+  void goodbye_endedThere_endTheSession() {
+    session.received(new Urgent.Goodbye(Farewell.LEAVING, "bye"), 0);
+    assertThat(cause()).isEqualTo(Cause.LEFT);
+
+    Session other = new Session(ID, 1, 0);
+    other.received(new Urgent.Ended("no"), 0);
+    assertThat(other.ending()).isEqualTo(new Ending(Cause.ENDED_THERE, "no"));
+  }
+
+  @Test
+  @Tag("C1")
+  void ended_takesAndSendsNothing() {
+    assertThat(session.end(new Ending(Cause.CLOSED, "closed"))).isTrue();
+    assertThat(session.end(new Ending(Cause.SILENCE, "again"))).isFalse();
+
+    assertThat(session.received(packet(1, 0, WINDOW), 0)).isFalse();
+    assertThat(session.received(new Urgent.Ping(1), 0)).isNull();
+    assertThat(session.space()).isZero();
+    assertThat(session.due(0).send()).isEmpty();
+    assertThat(session.dueAt()).isEqualTo(Long.MAX_VALUE);
+    assertThat(cause()).isEqualTo(Cause.CLOSED);
+  }
+}

@@ -10,6 +10,7 @@ import dev.heddle.process.ProcessContext;
 import dev.heddle.process.ProcessEvent;
 import dev.heddle.process.Request;
 import dev.heddle.process.StepOutput;
+import java.io.IOException;
 import java.util.List;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
@@ -28,7 +29,7 @@ public final class ClusterPartner implements Partner {
   ///
   /// @param arguments its name, its port, and the address of a seed
   @Override
-  public String start(String... arguments) {
+  public String start(String... arguments) throws IOException {
     int port = Integer.parseInt(arguments[1]);
     cluster = Cluster.join(options(arguments[0], port).seeds(arguments[2]));
     return "127.0.0.1:" + port;

@@ -146,7 +146,7 @@ public final class ClusterTraffic implements Program {
     meter.start();
     for (long i = 0; i < operations; i++) {
       Pid pid =
-          nodes.here().spawn(ClusterPartner.MORTAL, StartOptions.defaults(), Place.on("b")).get();
+          nodes.here().spawn(ClusterPartner.MORTAL, StartOptions.defaults(), Place.on("b"));
       var _ = runtime.whenExited(pid).get();
     }
     return meter.stop(operations);

@@ -4,7 +4,6 @@ package dev.heddle.bench.ours.cluster;
 import dev.heddle.bench.partner.PartnerProcess;
 import dev.heddle.cluster.Cluster;
 import dev.heddle.cluster.NodeInfo;
-import dev.heddle.cluster.NodeState;
 import dev.heddle.cluster.Place;
 import dev.heddle.process.Pid;
 import dev.heddle.process.StartOptions;
@@ -59,14 +58,14 @@ final class Nodes implements AutoCloseable {
 
   NodeInfo info(String name) {
     return here.nodes().stream()
-        .filter(node -> node.name().equals(name) && node.state() == NodeState.UP)
+        .filter(node -> name.equals(node.name()) && node.state() == NodeInfo.State.UP)
         .findFirst()
         .orElseThrow(() -> new IllegalStateException("not in touch with " + name));
   }
 
   void awaitUp(String name) {
     while (here.nodes().stream()
-        .noneMatch(node -> node.name().equals(name) && node.state() == NodeState.UP)) {
+        .noneMatch(node -> name.equals(node.name()) && node.state() == NodeInfo.State.UP)) {
       LockSupport.parkNanos(LOOK_NANOS);
     }
   }
@@ -75,8 +74,8 @@ final class Nodes implements AutoCloseable {
   void awaitDrained(String name) {
     while (here.nodes().stream()
         .noneMatch(node ->
-            node.name().equals(name)
-                && node.state() == NodeState.UP
+            name.equals(node.name())
+                && node.state() == NodeInfo.State.UP
                 && node.outboxBytes() == 0
                 && node.unacknowledgedBytes() == 0)) {
       LockSupport.parkNanos(LOOK_NANOS);
@@ -85,7 +84,7 @@ final class Nodes implements AutoCloseable {
 
   /// A process that answers, at another node.
   Pid answering(String node) throws Exception {
-    return here.spawn(ClusterPartner.ENTRY, StartOptions.defaults(), Place.on(node)).get();
+    return here.spawn(ClusterPartner.ENTRY, StartOptions.defaults(), Place.on(node));
   }
 
   @Override

@@ -322,14 +322,15 @@ public final class Cluster implements AutoCloseable {
   private CompletableFuture<Pid> begin(
       String entry, StartOptions with, Place place, CompletableFuture<Pid> started) {
     CompletableFuture<Pid> asked = requestSpawn(entry, with, place);
-    asked.whenComplete((pid, failure) -> {
-      if (failure == null) {
-        started.complete(pid);
-      } else {
-        started.completeExceptionally(failure);
-      }
-    });
-    started.whenComplete((_, _) -> asked.cancel(false));
+    var _ =
+        asked.whenComplete((pid, failure) -> {
+          if (failure == null) {
+            started.complete(pid);
+          } else {
+            started.completeExceptionally(failure);
+          }
+        });
+    var _ = started.whenComplete((_, _) -> asked.cancel(false));
     return started;
   }
 

@@ -18,25 +18,32 @@ final class DetectionTimes {
       a.waitFor("READY");
       b.waitFor("READY");
       for (int i = 0; i < rounds; i++) {
-        try (NodeJvm c = start("c", 2, ports)) {
-          for (NodeJvm one : List.of(a, b)) {
-            one.waitFor("UP c");
-            one.say("watch c");
-            one.waitFor("WATCHES c");
-          }
-          long from = System.currentTimeMillis();
-          c.kill();
-          for (NodeJvm one : List.of(a, b)) {
-            times.add(one.waitFor("DOWN c NO_CONNECTION").millis() - from);
-          }
-          System.out.println("round " + i + ": " + times.subList(2 * i, 2 * i + 2) + " ms");
-        }
+        List<Long> both = round(List.of(a, b), ports);
+        System.out.println("round " + i + ": " + both + " ms");
+        times.addAll(both);
       }
     }
     long within = times.stream().filter(time -> time <= 2_000).count();
     System.out.printf(
         "DOWN after kill -9: %d of %d within 2,000 ms, most %d ms%n",
         within, times.size(), times.stream().mapToLong(it -> it).max().orElse(0));
+  }
+
+  private static List<Long> round(List<NodeJvm> watchers, List<Integer> ports) throws Exception {
+    try (NodeJvm c = start("c", 2, ports)) {
+      for (NodeJvm one : watchers) {
+        one.waitFor("UP c");
+        one.say("watch c");
+        one.waitFor("WATCHES c");
+      }
+      long from = System.currentTimeMillis();
+      c.kill();
+      List<Long> times = new ArrayList<>();
+      for (NodeJvm one : watchers) {
+        times.add(one.waitFor("DOWN c NO_CONNECTION").millis() - from);
+      }
+      return times;
+    }
   }
 
   private static NodeJvm start(String name, int index, List<Integer> ports) throws Exception {

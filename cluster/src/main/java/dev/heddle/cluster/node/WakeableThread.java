@@ -49,6 +49,7 @@ final class WakeableThread {
   /// Waits until the work was done once more.
   ///
   /// @param end time, of [System#nanoTime], to give up at
+  @SuppressWarnings("WaitNotInLoop") // the caller looks again, whatever has ended the wait
   void awaitPass(long end) throws InterruptedException {
     lock.lockInterruptibly();
     try {

@@ -64,6 +64,8 @@ public final class Greetings {
   public sealed interface Output {
     record Send(Address to, SessionId session, Urgent content) implements Output {}
 
+    /// Opens a session.
+    ///
     /// @param other the node, and what it can do
     record Open(Address at, Introduction other, SessionId id, int version) implements Output {}
 

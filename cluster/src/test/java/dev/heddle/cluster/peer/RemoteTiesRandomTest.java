@@ -269,17 +269,19 @@ class RemoteTiesRandomTest {
     }
   }
 
+  private static void unlinkAll(History history, FakeNode node) {
+    for (FakeProcess one : node.processes) {
+      history.other(node).processes.forEach(other -> history.unlink(node, one, other.self()));
+    }
+  }
+
   @Test
   @Tag("C4")
   void ties_whenAllWereRemoved_leaveNothing() {
     for (long seed = 0; seed < SEEDS; seed++) {
       History history = history(seed, STEPS);
       for (FakeNode node : List.of(history.a, history.b)) {
-        for (FakeProcess one : node.processes) {
-          for (FakeProcess other : history.other(node).processes) {
-            history.unlink(node, one, other.self());
-          }
-        }
+        unlinkAll(history, node);
       }
       history.monitors.forEach(it -> ProcessLinks.demonitor(it.watcher(), it.reference()));
       history.waits.keySet().forEach(wait -> wait.cancel(false));

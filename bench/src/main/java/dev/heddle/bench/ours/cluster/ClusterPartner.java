@@ -20,8 +20,6 @@ public final class ClusterPartner implements Partner {
   static final String ENTRY = "answering";
   static final String MORTAL = "mortal";
 
-  private @Nullable Cluster cluster;
-
   /// A partner.
   public ClusterPartner() {}
 
@@ -31,8 +29,8 @@ public final class ClusterPartner implements Partner {
   @Override
   public String start(String... arguments) throws IOException {
     int port = Integer.parseInt(arguments[1]);
-    cluster = Cluster.join(options(arguments[0], port).seeds(arguments[2]));
-    return "127.0.0.1:" + port;
+    Cluster cluster = Cluster.join(options(arguments[0], port).seeds(arguments[2]));
+    return "127.0.0.1:" + cluster.address().getPort();
   }
 
   static ClusterOptions options(String name, int port) {

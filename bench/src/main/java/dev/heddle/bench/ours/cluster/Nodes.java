@@ -88,7 +88,7 @@ final class Nodes implements AutoCloseable {
   }
 
   @Override
-  public void close() throws Exception {
+  public void close() {
     here.close();
     for (PartnerProcess other : others) {
       other.close();

@@ -127,12 +127,12 @@ final class NodeJvm implements AutoCloseable {
   }
 
   /// As kill -9.
-  void kill() throws InterruptedException {
-    process.destroyForcibly().waitFor();
+  void kill() {
+    process.destroyForcibly().onExit().join();
   }
 
   @Override
-  public void close() throws InterruptedException {
+  public void close() {
     kill();
   }
 }

@@ -35,7 +35,7 @@ final class NodeProgram {
   public static void main(String[] args) throws Exception {
     var in = new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8));
     if (args.length == 0) {
-      Class.forName("dev.heddle.cluster.ClusterOptions").getMethods(); // on the path, not used
+      var _ = Class.forName("dev.heddle.cluster.ClusterOptions"); // on the path, not used
       dev.heddle.process.ProcessRuntime.builder().node("alone").start();
       say("READY");
       in.readLine();

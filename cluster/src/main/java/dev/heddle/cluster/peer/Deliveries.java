@@ -158,7 +158,7 @@ final class Deliveries {
     heldBytes += costOf(frame);
   }
 
-  private static long costOf(Frame frame) {
+  private static int costOf(Frame frame) {
     return FRAME_COST
         + switch (frame) {
           case Frame.Message message -> message.content().length;

@@ -12,6 +12,7 @@ import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
 /// The frames of a session that wait for its writer, in order. Any thread; nothing here waits.
+@SuppressWarnings("NonAtomicVolatileUpdate") // `bytes` is written under the lock
 public final class Outbox {
   /// From so many bytes on it takes no messages.
   public static final int FULL_BYTES = 4 * 1024 * 1024;

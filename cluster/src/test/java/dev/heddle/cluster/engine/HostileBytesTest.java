@@ -10,6 +10,7 @@ import java.io.DataOutputStream;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.Socket;
+import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
@@ -34,7 +35,12 @@ class HostileBytesTest {
     Random random = new Random(42);
     byte[] bytes = new byte[1000];
     random.nextBytes(bytes);
-    attack(List.of(bytes, new byte[0], "GET / HTTP/1.1\r\n\r\n".getBytes("US-ASCII"), new byte[9]));
+    attack(
+        List.of(
+            bytes,
+            new byte[0],
+            "GET / HTTP/1.1\r\n\r\n".getBytes(StandardCharsets.US_ASCII),
+            new byte[9]));
   }
 
   @Test

@@ -124,7 +124,11 @@ class JGroupsEngineTest {
   void address_beforeOpen_isRefused() {
     var settings =
         new JGroupsEngine.Settings(
-            "a", new InetSocketAddress("127.0.0.1", 7600), 7600, List.of(), null);
+            "a",
+            new InetSocketAddress(InetAddress.getLoopbackAddress(), 7600),
+            7600,
+            List.of(),
+            null);
     var engine = new JGroupsEngine(settings);
     assertThatThrownBy(engine::address).isInstanceOf(IllegalStateException.class);
   }

@@ -84,7 +84,7 @@ final class ConnectionsTest {
   }
 
   private static byte[] encoded(Frame frame) {
-    return new FrameCodec(OTHER, SELF).encode(frame);
+    return new FrameCodec(/* self= */ OTHER, /* other= */ SELF).encode(frame);
   }
 
   // ---- a link ----

@@ -111,7 +111,7 @@ final class ProcessSimulation extends ClusterSimulation {
       fired++;
       boolean isReal = down.reason() == Exit.Reason.NORMAL;
       check(
-          !isReal || process != null && process.exit != null,
+          !isReal || (process != null && process.exit != null),
           "C4: %s was told that %s has ended".formatted(watcher.self(), target));
     }
   }

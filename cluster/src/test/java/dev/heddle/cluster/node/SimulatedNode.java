@@ -239,7 +239,7 @@ final class SimulatedNode implements Connections.Sessions {
 
   // ---- its threads ----
 
-  /// @return when it has something to do
+  /// When it has something to do.
   long nextAt(long now) {
     return agentWoken || writerWoken ? now : agentAt;
   }

@@ -93,7 +93,7 @@ class FlowTest {
                 self.context().send(to, i);
               }
             }));
-    a.runtime.whenStarted(sender);
+    var _ = a.runtime.whenStarted(sender);
     gate.countDown();
     for (int i = 0; i < 100; i++) {
       assertThat(b.take()).isEqualTo(i);

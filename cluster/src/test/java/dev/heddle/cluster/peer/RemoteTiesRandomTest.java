@@ -7,7 +7,7 @@ import dev.heddle.process.Exit;
 import dev.heddle.process.Pid;
 import dev.heddle.process.links.ProcessLinks;
 import java.util.ArrayList;
-import java.util.HashMap;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
@@ -23,6 +23,7 @@ class RemoteTiesRandomTest {
   private static final int PROCESSES = 2;
 
   /// One history.
+  @SuppressWarnings("CollectionUndefinedEquality") // a future is equal to itself
   private static final class History {
     private record MonitorOf(FakeProcess watcher, Pid target, long reference) {}
 
@@ -32,7 +33,7 @@ class RemoteTiesRandomTest {
     private final FakeNode b = new FakeNode("b", "a", PROCESSES);
     private final List<String> story = new ArrayList<>();
     private final List<MonitorOf> monitors = new ArrayList<>();
-    private final Map<CompletableFuture<Exit>, Pid> waits = new HashMap<>();
+    private final Map<CompletableFuture<Exit>, Pid> waits = new LinkedHashMap<>();
     private boolean lost;
 
     History(long seed) {
@@ -60,6 +61,7 @@ class RemoteTiesRandomTest {
       }
     }
 
+    @SuppressWarnings("AnnotateFormatMethod") // the annotation is in a library of its own
     private void tell(String what, Object... values) {
       story.add(what.formatted(values));
     }

@@ -253,10 +253,10 @@ final class GreetingsTest {
     Node farm = new Node("farm", node("farm", "f", 1, 1, 1));
     Node later = new Node("later", node("shop", "l", 1, 2, 3));
     for (int i = 0; i < 2; i++) {
-      farm.found(a, i * 15 * SECOND);
-      farm.deliverTo(a, i * 15 * SECOND);
-      later.found(a, i * 15 * SECOND);
-      later.deliverTo(a, i * 15 * SECOND);
+      farm.found(a, 15L * i * SECOND);
+      farm.deliverTo(a, 15L * i * SECOND);
+      later.found(a, 15L * i * SECOND);
+      later.deliverTo(a, 15L * i * SECOND);
       farm.greetings.due(15 * SECOND, farm.out);
       later.greetings.due(15 * SECOND, later.out);
     }

@@ -85,7 +85,8 @@ class PacketTest {
   void hello_ofALaterRelease_mayHaveMore() throws Exception {
     byte[] hello = Packet.write(9, SessionId.NONE, 0, 0, new Urgent.Hello(NODE));
     byte[] longer = Arrays.copyOf(hello, hello.length + 5);
-    longer[Packet.HEADER_BYTES] += 5; // the length, which has one octet
+    longer[Packet.HEADER_BYTES] =
+        (byte) (longer[Packet.HEADER_BYTES] + 5); // the length, which has one octet
     assertThat(Packet.parse(longer).version()).isEqualTo(9);
     assertThat(Packet.parse(longer).content()).isEqualTo(new Urgent.Hello(NODE));
   }

@@ -116,7 +116,7 @@ final class RandomValues {
   private static boolean isNullable(RecordComponent component) {
     AnnotatedElement type = component.getAnnotatedType();
     return type.isAnnotationPresent(Nullable.class)
-        || type instanceof AnnotatedArrayType array && array.isAnnotationPresent(Nullable.class);
+        || (type instanceof AnnotatedArrayType array && array.isAnnotationPresent(Nullable.class));
   }
 
   private Object collection(ParameterizedType type, int depth) {

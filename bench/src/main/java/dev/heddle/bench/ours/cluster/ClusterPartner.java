@@ -25,17 +25,17 @@ public final class ClusterPartner implements Partner {
 
   /// Joins.
   ///
-  /// @param arguments its name, its port, and the address of a seed
+  /// @param arguments its name, its port, the address of a seed, and the cluster's name
   @Override
   public String start(String... arguments) throws IOException {
     int port = Integer.parseInt(arguments[1]);
-    Cluster cluster = Cluster.join(options(arguments[0], port).seeds(arguments[2]));
+    Cluster cluster =
+        Cluster.join(options(arguments[0], port).cluster(arguments[3]).seeds(arguments[2]));
     return "127.0.0.1:" + cluster.address().getPort();
   }
 
   static ClusterOptions options(String name, int port) {
     return ClusterOptions.named(name)
-        .cluster("bench")
         .bind("127.0.0.1", port)
         .messages(ClusterWire.class)
         .entry(ENTRY, Answering::new)

@@ -7,6 +7,7 @@ import dev.heddle.cluster.NodeInfo;
 import dev.heddle.cluster.Place;
 import dev.heddle.process.Pid;
 import dev.heddle.process.StartOptions;
+import dev.heddle.process.StartRefusedException;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
@@ -27,12 +28,17 @@ final class Nodes implements AutoCloseable {
   /// @param count of the others, at most two
   Nodes(int count) throws Exception {
     int port = freePort();
-    here = Cluster.join(ClusterPartner.options("a", port));
+    String cluster = "bench-" + port; // another program may run beside this one
+    here = Cluster.join(ClusterPartner.options("a", port).cluster(cluster));
     try {
       for (String name : OTHERS.subList(0, count)) {
         others.add(
             PartnerProcess.start(
-                ClusterPartner.class, name, Integer.toString(freePort()), "127.0.0.1:" + port));
+                ClusterPartner.class,
+                name,
+                Integer.toString(freePort()),
+                "127.0.0.1:" + port,
+                cluster));
         awaitUp(name);
       }
     } catch (Exception e) {
@@ -84,7 +90,11 @@ final class Nodes implements AutoCloseable {
 
   /// A process that answers, at another node.
   Pid answering(String node) throws Exception {
-    return here.spawn(ClusterPartner.ENTRY, StartOptions.defaults(), Place.on(node));
+    try {
+      return here.spawn(ClusterPartner.ENTRY, StartOptions.defaults(), Place.on(node));
+    } catch (StartRefusedException e) {
+      throw new StartRefusedException(e.getMessage() + "; " + here.nodes(), e);
+    }
   }
 
   @Override

@@ -17,7 +17,8 @@ public final class PartnerMain {
     PrintStream answers = System.out;
     System.setOut(System.err); // what a library prints is not the address
     try {
-      var partner = (Partner) Class.forName(args[0]).getDeclaredConstructor().newInstance();
+      Partner partner =
+          Class.forName(args[0]).asSubclass(Partner.class).getDeclaredConstructor().newInstance();
       answers.println(ADDRESS + partner.start(Arrays.copyOfRange(args, 1, args.length)));
       answers.flush();
       while (System.in.read() >= 0) {}

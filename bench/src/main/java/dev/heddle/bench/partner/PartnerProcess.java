@@ -81,8 +81,12 @@ public final class PartnerProcess implements AutoCloseable {
   }
 
   @Override
-  public void close() throws InterruptedException {
+  public void close() {
     process.destroyForcibly();
-    process.waitFor();
+    try {
+      process.waitFor();
+    } catch (InterruptedException _) {
+      Thread.currentThread().interrupt();
+    }
   }
 }

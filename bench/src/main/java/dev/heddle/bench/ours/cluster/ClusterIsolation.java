@@ -31,7 +31,7 @@ public final class ClusterIsolation implements Program {
   @Override
   public Sample round(long operations) throws Exception {
     ProcessRuntime runtime = nodes.here().runtime();
-    nodes.awaitUp("c");
+    nodes.awaitDrained("c"); // of what the last round left
     Pid healthy = nodes.answering("b");
     Pid stopped = nodes.answering("c");
     var meter = new Meter();

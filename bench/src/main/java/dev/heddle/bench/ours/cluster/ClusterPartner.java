@@ -10,6 +10,7 @@ import dev.heddle.process.ProcessContext;
 import dev.heddle.process.ProcessEvent;
 import dev.heddle.process.Request;
 import dev.heddle.process.StepOutput;
+import java.io.IOException;
 import java.util.List;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
@@ -19,24 +20,22 @@ public final class ClusterPartner implements Partner {
   static final String ENTRY = "answering";
   static final String MORTAL = "mortal";
 
-  private @Nullable Cluster cluster;
-
   /// A partner.
   public ClusterPartner() {}
 
   /// Joins.
   ///
-  /// @param arguments its name, its port, and the address of a seed
+  /// @param arguments its name, its port, the address of a seed, and the cluster's name
   @Override
-  public String start(String... arguments) {
+  public String start(String... arguments) throws IOException {
     int port = Integer.parseInt(arguments[1]);
-    cluster = Cluster.join(options(arguments[0], port).seeds(arguments[2]));
-    return "127.0.0.1:" + port;
+    Cluster cluster =
+        Cluster.join(options(arguments[0], port).cluster(arguments[3]).seeds(arguments[2]));
+    return "127.0.0.1:" + cluster.address().getPort();
   }
 
   static ClusterOptions options(String name, int port) {
     return ClusterOptions.named(name)
-        .cluster("bench")
         .bind("127.0.0.1", port)
         .messages(ClusterWire.class)
         .entry(ENTRY, Answering::new)

@@ -145,8 +145,7 @@ public final class ClusterTraffic implements Program {
     var meter = new Meter();
     meter.start();
     for (long i = 0; i < operations; i++) {
-      Pid pid =
-          nodes.here().spawn(ClusterPartner.MORTAL, StartOptions.defaults(), Place.on("b")).get();
+      Pid pid = nodes.here().spawn(ClusterPartner.MORTAL, StartOptions.defaults(), Place.on("b"));
       var _ = runtime.whenExited(pid).get();
     }
     return meter.stop(operations);

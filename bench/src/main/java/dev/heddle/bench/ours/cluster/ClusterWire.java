@@ -15,6 +15,7 @@ sealed interface ClusterWire {
   record Item(int sender, long number) implements ClusterWire {}
 
   /// A hundred bytes of a sender.
+  @SuppressWarnings("ArrayRecordComponent") // the bytes are the load
   record Blob(int sender, byte[] bytes) implements ClusterWire {}
 
   /// How many items are to come in a round, and who is told when they have.

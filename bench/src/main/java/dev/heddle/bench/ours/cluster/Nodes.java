@@ -4,10 +4,10 @@ package dev.heddle.bench.ours.cluster;
 import dev.heddle.bench.partner.PartnerProcess;
 import dev.heddle.cluster.Cluster;
 import dev.heddle.cluster.NodeInfo;
-import dev.heddle.cluster.NodeState;
 import dev.heddle.cluster.Place;
 import dev.heddle.process.Pid;
 import dev.heddle.process.StartOptions;
+import dev.heddle.process.StartRefusedException;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
@@ -28,12 +28,17 @@ final class Nodes implements AutoCloseable {
   /// @param count of the others, at most two
   Nodes(int count) throws Exception {
     int port = freePort();
-    here = Cluster.join(ClusterPartner.options("a", port));
+    String cluster = "bench-" + port; // another program may run beside this one
+    here = Cluster.join(ClusterPartner.options("a", port).cluster(cluster));
     try {
       for (String name : OTHERS.subList(0, count)) {
         others.add(
             PartnerProcess.start(
-                ClusterPartner.class, name, Integer.toString(freePort()), "127.0.0.1:" + port));
+                ClusterPartner.class,
+                name,
+                Integer.toString(freePort()),
+                "127.0.0.1:" + port,
+                cluster));
         awaitUp(name);
       }
     } catch (Exception e) {
@@ -59,25 +64,41 @@ final class Nodes implements AutoCloseable {
 
   NodeInfo info(String name) {
     return here.nodes().stream()
-        .filter(node -> node.name().equals(name) && node.state() == NodeState.UP)
+        .filter(node -> name.equals(node.name()) && node.state() == NodeInfo.State.UP)
         .findFirst()
         .orElseThrow(() -> new IllegalStateException("not in touch with " + name));
   }
 
   void awaitUp(String name) {
     while (here.nodes().stream()
-        .noneMatch(node -> node.name().equals(name) && node.state() == NodeState.UP)) {
+        .noneMatch(node -> name.equals(node.name()) && node.state() == NodeInfo.State.UP)) {
+      LockSupport.parkNanos(LOOK_NANOS);
+    }
+  }
+
+  /// Waits until a node is in touch and has taken all that was sent to it.
+  void awaitDrained(String name) {
+    while (here.nodes().stream()
+        .noneMatch(node ->
+            name.equals(node.name())
+                && node.state() == NodeInfo.State.UP
+                && node.outboxBytes() == 0
+                && node.unacknowledgedBytes() == 0)) {
       LockSupport.parkNanos(LOOK_NANOS);
     }
   }
 
   /// A process that answers, at another node.
   Pid answering(String node) throws Exception {
-    return here.spawn(ClusterPartner.ENTRY, StartOptions.defaults(), Place.on(node)).get();
+    try {
+      return here.spawn(ClusterPartner.ENTRY, StartOptions.defaults(), Place.on(node));
+    } catch (StartRefusedException e) {
+      throw new StartRefusedException(e.getMessage() + "; " + here.nodes(), e);
+    }
   }
 
   @Override
-  public void close() throws Exception {
+  public void close() {
     here.close();
     for (PartnerProcess other : others) {
       other.close();

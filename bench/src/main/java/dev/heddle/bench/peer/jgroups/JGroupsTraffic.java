@@ -19,7 +19,7 @@ import org.jspecify.annotations.Nullable;
 
 /// Round trips, or items one way, between two bare nodes.
 public final class JGroupsTraffic implements Program {
-  private static final int PING_BYTES = 24; // as many as a small record has on the wire
+  private static final int PING_BYTES = 24; // about a small record's
 
   private final int packed;
   private final PartnerProcess partner;

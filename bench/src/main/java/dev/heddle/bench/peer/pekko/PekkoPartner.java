@@ -6,6 +6,7 @@ import dev.heddle.bench.partner.Window;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.TreeMap;
 import org.apache.pekko.actor.typed.ActorRef;
 import org.apache.pekko.actor.typed.ActorRefResolver;
@@ -46,7 +47,7 @@ public final class PekkoPartner implements Partner {
           counted.get(sender)[0] = 0;
           from.tell(new PekkoWire.Credit(0));
         }
-        case PekkoWire.Small small -> senders.get(0).tell(small);
+        case PekkoWire.Small small -> sender(0).tell(small);
         case PekkoWire.Question(long number, ActorRef<PekkoWire> from) ->
             from.tell(new PekkoWire.Small(number, "pong"));
         case PekkoWire.Item item -> count(item.sender());
@@ -56,10 +57,14 @@ public final class PekkoPartner implements Partner {
       }
     }
 
+    private ActorRef<PekkoWire> sender(int sender) {
+      return Objects.requireNonNull(senders.get(sender), "it has not said who it is");
+    }
+
     private void count(int sender) {
       long now = ++counted.get(sender)[0];
       if (now % Window.CREDIT == 0) {
-        senders.get(sender).tell(new PekkoWire.Credit(now));
+        sender(sender).tell(new PekkoWire.Credit(now));
       }
     }
   }

@@ -38,6 +38,7 @@ sealed interface PekkoWire {
   record Item(int sender, long number) implements PekkoWire {}
 
   /// A hundred bytes of a sender.
+  @SuppressWarnings("ArrayRecordComponent") // the bytes are the load
   record Blob(int sender, byte[] bytes) implements PekkoWire {}
 
   /// The receiver has counted [dev.heddle.bench.partner.Window#CREDIT] more.

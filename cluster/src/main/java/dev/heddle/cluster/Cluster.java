@@ -158,11 +158,8 @@ public final class Cluster implements AutoCloseable {
     if (options.isExposed(at.getAddress())) {
       LOG.log(
           System.Logger.Level.WARNING,
-          "node ''{0}'' listens at {1} without encryption (insecure()): whoever reaches this port"
-              + " can join cluster ''{2}''",
-          options.name(),
-          at.getAddress().getHostAddress() + ":" + at.getPort(),
-          options.cluster());
+          "node '%s' listens at %s:%d without encryption (insecure()), and whoever reaches it can join"
+              .formatted(options.name(), at.getAddress().getHostAddress(), at.getPort()));
     }
     runtime.beforeShutdown(() -> leave(CLOSE));
     return this;

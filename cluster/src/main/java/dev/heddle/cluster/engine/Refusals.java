@@ -32,10 +32,8 @@ final class Refusals {
       if (isNew("from " + address, why)) {
         LOG.log(
             System.Logger.Level.WARNING,
-            "node ''{0}'' refused a connection from {1}: {2}",
-            node,
-            address,
-            why.getMessage());
+            "node '%s' refused a connection from %s: %s"
+                .formatted(node, address, why.getMessage()));
       }
     } else {
       LOG.log(
@@ -52,10 +50,7 @@ final class Refusals {
     if (why instanceof NodeSocket.RefusedException && isNew("to " + text(to), why)) {
       LOG.log(
           System.Logger.Level.WARNING,
-          "node ''{0}'' cannot join the node at {1}: {2}",
-          node,
-          text(to),
-          why.getMessage());
+          "node '%s' cannot join the node at %s: %s".formatted(node, text(to), why.getMessage()));
     }
   }
 

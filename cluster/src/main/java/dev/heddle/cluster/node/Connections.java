@@ -108,7 +108,7 @@ final class Connections implements Engine.Listener {
   public void suspected(Address address) {
     Link link = links.get(address);
     if (link != null) {
-      link.suspect(clock.getAsLong());
+      link.rumour(clock.getAsLong());
     }
   }
 

@@ -265,6 +265,17 @@ final class Link implements FrameSink {
 
   // ---- time and the end ----
 
+  /// The engine says that the other node may be lost.
+  void rumour(long now) {
+    state.lock();
+    try {
+      session.rumour(now);
+    } finally {
+      state.unlock();
+    }
+    wakeAgent.run();
+  }
+
   /// The other node may be lost.
   void suspect(long now) {
     state.lock();

@@ -29,7 +29,7 @@ public final class Greetings {
    *
    * from      event                                   to        with
    * -         found, or a HELLO                       GREETING
-   * GREETING  time                                    GREETING  HELLO after 1, 2, 4, 8, then each 15
+   * GREETING  time                                    GREETING  HELLO after 1, 2, 4, 8, 15, 15, … s
    * GREETING  HELLO                                   OFFERED   WELCOME
    * OFFERED   HELLO                                   OFFERED   WELCOME; the last HELLO counts
    * GREETING, WELCOME of our present number           OPEN      Open

@@ -47,6 +47,11 @@ public final class Session {
    * Acks are cumulative, and each PING repeats them, so a lost one costs 2 s at most. A receiver
    * that has no space for more says window 0; what is on its way is taken nevertheless.
    *
+   * Rumours. Two nodes that meet connect to each other at the same time, and close one of the two
+   * connections: a rumour at the side that sees the close first. Both are busy then, with classes
+   * that are loaded. So an engine's rumour of a session in its first 5 s is ignored; its silence is
+   * noticed.
+   *
    * I1. What is delivered has the numbers 1, 2, 3, …; nothing is after the end. [SessionTest]
    * I2. Unacknowledged bytes stay within the window. [SessionTest]
    */
@@ -62,6 +67,7 @@ public final class Session {
   private static final long PING_NANOS = 2_000_000_000L; // three fit into the silence
   static final long SILENCE_NANOS = 6_000_000_000L;
   static final long PROBE_NANOS = 1_000_000_000L;
+  static final long YOUNG_NANOS = 5_000_000_000L;
   private static final long NEVER = Long.MAX_VALUE;
 
   private record Unacknowledged(long number, int bytes) {}
@@ -80,6 +86,7 @@ public final class Session {
   private long ackAt = NEVER;
   private boolean creditKept;
   private long heardAt;
+  private final long openedAt;
 
   // sending
   private long sent; // number of the last packet
@@ -103,6 +110,7 @@ public final class Session {
   public Session(SessionId id, int version, long now) {
     this.id = id;
     this.version = version;
+    this.openedAt = now;
     this.heardAt = now;
     this.pingAt = now;
   }
@@ -272,6 +280,13 @@ public final class Session {
   }
 
   // ---- time ----
+
+  /// The engine says that the other node may be lost: it is asked, unless the session is young.
+  public void rumour(long now) {
+    if (now - openedAt >= YOUNG_NANOS) {
+      suspect(now);
+    }
+  }
 
   /// The other node may be lost: it is asked.
   public void suspect(long now) {

@@ -192,6 +192,14 @@ final class SessionTest {
   }
 
   @Test
+  void rumour_ofAYoungSession_isIgnored_laterItIsAsked() {
+    session.rumour(Session.YOUNG_NANOS - 1);
+    assertThat(session.isProbed()).isFalse();
+    session.rumour(Session.YOUNG_NANOS);
+    assertThat(session.isProbed()).isTrue();
+  }
+
+  @Test
   void rumour_withoutAnAnswer_endsTheSessionAfter1s() {
     session.due(0);
     session.suspect(MILLI);

@@ -18,7 +18,6 @@ import org.jgroups.View;
 import org.jgroups.protocols.FD_ALL3;
 import org.jgroups.protocols.FRAG4;
 import org.jgroups.protocols.MERGE3;
-import org.jgroups.protocols.PerDestinationBundler;
 import org.jgroups.protocols.UNICAST3;
 import org.jgroups.protocols.VERIFY_SUSPECT2;
 import org.jgroups.protocols.pbcast.GMS;
@@ -64,6 +63,7 @@ public final class JGroupsEngine implements Engine {
   private volatile @Nullable JChannel channel;
   private volatile @Nullable NodeTransport transport;
   private volatile @Nullable UNICAST3 unicast;
+  private volatile @Nullable DestinationQueues queues;
   private volatile @Nullable InetSocketAddress bound;
 
   /// How an engine connects.
@@ -193,9 +193,9 @@ public final class JGroupsEngine implements Engine {
     // Virtual threads started by a coroutine would inherit its scheduler.
     tcp.useVirtualThreads(false);
     tcp.setMessageProcessingPolicy("max");
-    var bundler = new PerDestinationBundler();
-    bundler.useSingleSenderThread(false);
-    tcp.setBundler(bundler);
+    var perDestination = new DestinationQueues(known::contains);
+    queues = perDestination;
+    tcp.setBundler(perDestination);
     transport = tcp;
     UNICAST3 inOrder = new UNICAST3();
     unicast = inOrder;
@@ -306,9 +306,11 @@ public final class JGroupsEngine implements Engine {
     known.remove(peer);
     UNICAST3 inOrder = unicast;
     NodeTransport tcp = transport;
-    if (inOrder != null && tcp != null) {
+    DestinationQueues perDestination = queues;
+    if (inOrder != null && tcp != null && perDestination != null) {
       inOrder.closeConnection(peer);
       tcp.drop(peer);
+      perDestination.forget(peer);
     }
   }
 

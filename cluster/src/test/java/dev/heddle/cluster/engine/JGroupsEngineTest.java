@@ -13,6 +13,7 @@ import java.net.ServerSocket;
 import java.nio.ByteBuffer;
 import java.util.Arrays;
 import java.util.List;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -84,6 +85,32 @@ class JGroupsEngineTest {
       one.engine.send(to, new byte[] {3}, Engine.Urgency.IN_ORDER);
       assertThat(next(two.packets).content()).containsExactly(3);
     }
+  }
+
+  @Test
+  void forget_endsTheSenderThreadOfThatNode() throws Exception {
+    int a = freePort();
+    int b = freePort();
+    try (var one = EngineProbe.open("leaker", a, null, b);
+        var two = EngineProbe.open("b", b, null, a)) {
+      Engine.Address to = one.waitFor(two);
+      one.engine.send(to, new byte[] {1}, Engine.Urgency.IN_ORDER);
+      next(two.packets);
+      List<Thread> senders = senders("leaker");
+      assertThat(senders).isNotEmpty();
+      one.engine.forget(to);
+      long end = System.nanoTime() + TimeUnit.MINUTES.toNanos(1);
+      while (senders.stream().allMatch(Thread::isAlive) && System.nanoTime() - end < 0) {
+        Thread.onSpinWait();
+      }
+      assertThat(senders).anyMatch(thread -> !thread.isAlive());
+    }
+  }
+
+  private static List<Thread> senders(String node) {
+    return Thread.getAllStackTraces().keySet().stream()
+        .filter(it -> it.getName().contains("pd-bundler") && it.getName().contains(node))
+        .toList();
   }
 
   @Test

@@ -250,8 +250,9 @@ public final class ProcessRuntime implements AutoCloseable {
   }
 
   /// Sends a message as a [Request]. The future is the reply; completing or cancelling it gives up
-  /// the wait. Dependent stages run on the thread that replies, usually a worker, and must not
-  /// block there; the `…Async` forms take an executor.
+  /// the wait. Dependent stages run on the thread that replies, usually a worker, or a thread of
+  /// the cluster for a process of another node, and must not block there; the `…Async` forms take
+  /// an executor.
   @SuppressWarnings("unchecked") // the two have agreed on the type of the reply
   public <R extends @Nullable Object> CompletableFuture<R> request(
       Pid to, @Nullable Object message) {
@@ -398,9 +399,9 @@ public final class ProcessRuntime implements AutoCloseable {
   /// Completes when a process ends; at once when it has ended or never existed. A process of
   /// another node counts as ended, with [Exit.Reason#NO_CONNECTION], when the connection to it is
   /// lost. Completing or cancelling it does not affect the process. Dependent stages run on the
-  /// worker of the last step, and must not block there; [#close] and [#shutdown] throw there. The
-  /// `…Async` forms take an executor; a coroutine waits by
-  /// [dev.heddle.Heddle#await(java.util.concurrent.CompletionStage)].
+  /// worker of the last step, or on a thread of the cluster for a process of another node, and must
+  /// not block there; [#close] and [#shutdown] throw there. The `…Async` forms take an executor; a
+  /// coroutine waits by [dev.heddle.Heddle#await(java.util.concurrent.CompletionStage)].
   ///
   /// @throws IllegalArgumentException when it is not the address of a process, or belongs to
   ///   another runtime without a connection of a cluster; so do all methods that take the PID of a

@@ -89,8 +89,9 @@ class CertsCommandTest {
   void certs_files_areReadableByTheirOwnerOnly() throws Exception {
     assertThat(certs("a")).isEqualTo(ExitCode.OK);
     for (String file : new String[] {"authority.p12", "password", "a.p12"}) {
-      assertThat(PosixFilePermissions.toString(
-              Files.getPosixFilePermissions(dir.resolve("certs").resolve(file))))
+      assertThat(
+              PosixFilePermissions.toString(
+                  Files.getPosixFilePermissions(dir.resolve("certs").resolve(file))))
           .as(file)
           .isEqualTo("rw-------");
     }

@@ -2,6 +2,7 @@
 package dev.heddle.cluster;
 
 import dev.heddle.DeadlineException;
+import dev.heddle.Registration;
 import dev.heddle.cluster.engine.Credentials;
 import dev.heddle.cluster.engine.JGroupsEngine;
 import dev.heddle.cluster.node.ClusterNode;
@@ -13,8 +14,12 @@ import dev.heddle.cluster.peer.RemoteNode;
 import dev.heddle.cluster.session.Ending;
 import dev.heddle.cluster.session.Ending.Cause;
 import dev.heddle.cluster.wire.MessageTypes;
+import dev.heddle.cluster.wire.MessageWriter;
 import dev.heddle.cluster.wire.NodeLife;
+import dev.heddle.cluster.wire.Packet;
+import dev.heddle.cluster.wire.SessionId;
 import dev.heddle.cluster.wire.Urgent.Introduction;
+import dev.heddle.cluster.wire.Urgent.Welcome;
 import dev.heddle.process.Pid;
 import dev.heddle.process.Process;
 import dev.heddle.process.ProcessRuntime;
@@ -53,6 +58,7 @@ import org.jspecify.annotations.Nullable;
 public final class Cluster implements AutoCloseable {
   private static final System.Logger LOG = System.getLogger("dev.heddle.cluster");
 
+  private static final Duration JOIN = Duration.ofMinutes(5); // to listen: a second, mostly
   private static final Duration START = Duration.ofSeconds(30); // of a process at another node
   private static final Duration CLOSE = Duration.ofSeconds(5); // to deliver what was accepted
   private static final Duration ENGINE = Duration.ofSeconds(30); // more for the engine to close
@@ -72,6 +78,7 @@ public final class Cluster implements AutoCloseable {
   private final LocalProcesses local;
   private final JGroupsEngine engine;
   private final ClusterNode node;
+  private final MessageWriter inputs;
 
   // ---- join ----
 
@@ -90,7 +97,9 @@ public final class Cluster implements AutoCloseable {
   /// @throws IOException when it cannot listen, or read its certificates; the message says what to
   ///   do
   /// @throws IllegalArgumentException when the options contradict each other, an address is not
-  ///   safe to listen at, or a type of message cannot be sent; the message has the path to it
+  ///   safe to listen at, or a type of message cannot be sent, with the path to it; or when labels
+  ///   and names of entries together have more than 64 KiB
+  /// @throws IllegalStateException in a step of a process, which it would hold
   public static Cluster join(ClusterOptions options) throws IOException {
     options.checkedAddress(); // before a runtime is started
     MessageTypes.of(options.messages(), options.codecs());
@@ -98,7 +107,11 @@ public final class Cluster implements AutoCloseable {
     try {
       return new Cluster(options, runtime, Owner.CLUSTER).start();
     } catch (Throwable t) {
-      runtime.close();
+      try {
+        runtime.close();
+      } catch (IllegalStateException _) { // in a process, which may not wait for it
+        var _ = Thread.ofPlatform().daemon().name("heddle-join").start(runtime::close);
+      }
       throw t;
     }
   }
@@ -109,6 +122,7 @@ public final class Cluster implements AutoCloseable {
   /// @param runtime built with `node(name)`, the name of the options
   /// @throws IOException as of [#join(ClusterOptions)]
   /// @throws IllegalArgumentException also when the names differ
+  /// @throws IllegalStateException in a step of a process, which it would hold
   public static Cluster join(ProcessRuntime runtime, ClusterOptions options) throws IOException {
     return new Cluster(options, runtime, Owner.CALLER).start();
   }
@@ -133,6 +147,7 @@ public final class Cluster implements AutoCloseable {
                 options.lastPort(),
                 options.seeds().stream().map(Seeds::parse).toList(),
                 tls(options)));
+    MessageTypes types = MessageTypes.of(options.messages(), options.codecs());
     this.node =
         new ClusterNode(
             engine,
@@ -140,11 +155,29 @@ public final class Cluster implements AutoCloseable {
             new ClusterNode.Settings(
                 options.cluster(),
                 options.labels(),
-                MessageTypes.of(options.messages(), options.codecs()),
+                types,
                 new PeerOptions(
                     options.entries(),
                     options.acceptsOrders() ? ForeignOrders.CARRIED_OUT : ForeignOrders.REFUSED),
                 (_, _) -> {})); // no part of the cluster sends anything yet
+    this.inputs = new MessageWriter(types, node.self());
+    checkGreeting();
+  }
+
+  /// A node whose greeting is too large would never be in touch with any other.
+  private void checkGreeting() {
+    Introduction largest =
+        new Introduction(
+            options.cluster(),
+            node.self(),
+            0,
+            Packet.OLDEST_VERSION,
+            Packet.VERSION,
+            0,
+            options.labels(),
+            List.copyOf(options.entries().keySet()));
+    SessionId none = new SessionId(0, 0);
+    var _ = Packet.write(Packet.VERSION, none, 0, 0, new Welcome(largest, 0, Packet.VERSION));
   }
 
   private static @Nullable SSLContext tls(ClusterOptions options) throws IOException {
@@ -169,7 +202,10 @@ public final class Cluster implements AutoCloseable {
   /// loop.
   private void open() throws IOException {
     try {
-      onThread("join", node::start).get();
+      local.await("join", () -> onThread("join", node::start), JOIN);
+    } catch (TimeoutException _) {
+      node.close();
+      throw new IOException("node '%s' does not listen after %s".formatted(name(), JOIN));
     } catch (ExecutionException e) {
       if (e.getCause() instanceof IOException refused) {
         throw refused;
@@ -264,14 +300,17 @@ public final class Cluster implements AutoCloseable {
   /// Calls a listener for each node in touch, then when one gets in touch or no longer is: in
   /// order, one at a time, on a thread of the cluster. The listener must not wait. What this node
   /// ends by leaving is not reported.
-  public void onChange(Consumer<ClusterChange> listener) {
-    var _ =
+  ///
+  /// @return removes the listener; a call that is under way is not waited for
+  public Registration onChange(Consumer<ClusterChange> listener) {
+    Runnable remove =
         node.onChange(change -> {
           Ending ending = change.ending();
           if (ending == null || ending.cause() != Cause.CLOSED) {
             listener.accept(changeOf(change.node(), ending));
           }
         });
+    return remove::run;
   }
 
   private static ClusterChange changeOf(NodeLife node, @Nullable Ending ending) {
@@ -298,7 +337,9 @@ public final class Cluster implements AutoCloseable {
   /// @param place which node
   /// @return its PID, or that of the process which has the name there
   /// @throws StartRefusedException when no node in touch is such a place, or that node refuses
-  /// @throws dev.heddle.process.NotSendableException when the input cannot be encoded
+  /// @throws IllegalArgumentException when the options have anything else, also at this node
+  /// @throws dev.heddle.process.NotSendableException when the input cannot be encoded, also at this
+  ///   node
   /// @throws DeadlineException when that node has not answered in time; if it starts the process
   ///   nevertheless, it ends it again
   /// @throws IllegalStateException in a step of a process, which it would hold
@@ -340,7 +381,14 @@ public final class Cluster implements AutoCloseable {
 
   /// Starts a process as [#spawn] does, without waiting. To cancel the future gives up: a process
   /// that was started nevertheless is terminated. **Suspends** never.
+  ///
+  /// @return completes on a thread of the cluster when another node was chosen, so its dependent
+  ///   stages must not block; it is complete already when this node was
+  /// @throws IllegalArgumentException when the options have what does not reach another node, also
+  ///   when this node is chosen
   public CompletableFuture<Pid> requestSpawn(String entry, StartOptions with, Place place) {
+    RemoteNode.checkTravels(with);
+    var _ = inputs.encode(with.input()); // refused here too, whichever node is chosen
     String at = choose(entry, place);
     if (at.equals(name())) {
       Supplier<? extends Process> process = Objects.requireNonNull(options.entries().get(entry));
@@ -421,16 +469,30 @@ public final class Cluster implements AutoCloseable {
 
   /// Leaves, with 5 s for what was accepted. If the runtime was started by `join`, it is shut down,
   /// too. An interrupt ends the wait, and the thread stays interrupted.
+  ///
+  /// @throws IllegalStateException in a process, when the runtime is to be shut down: the process
+  ///   would hold it. The node has left nevertheless, except in a step
   @Override
   public void close() {
+    IllegalStateException refused = null;
     if (owner == Owner.CLUSTER) {
-      runtime.close(); // which makes it leave first
-      return;
+      try {
+        runtime.close(); // which makes it leave first
+        return;
+      } catch (IllegalStateException e) {
+        refused = e;
+      }
     }
     try {
       leave(CLOSE);
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
+    }
+    if (refused != null) {
+      throw new IllegalStateException(
+          "node '%s' has left the cluster, and its runtime goes on; close it elsewhere: %s"
+              .formatted(name(), refused.getMessage()),
+          refused);
     }
   }
 }

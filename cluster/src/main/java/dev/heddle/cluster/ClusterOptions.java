@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.heddle.cluster;
 
+import dev.heddle.cluster.wire.Limits;
 import dev.heddle.process.Process;
 import java.net.InetAddress;
 import java.net.UnknownHostException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -75,11 +77,22 @@ public final class ClusterOptions {
   /// port of 7600 to 7615, without encryption; it looks for others at these ports.
   ///
   /// @param node unique in the cluster
-  /// @throws IllegalArgumentException when it is empty
+  /// @throws IllegalArgumentException when it is empty, or longer than 1 KiB in UTF-8
   public static ClusterOptions named(String node) {
     Draft made = new Draft();
-    made.name = notEmpty(node, "the name of a node");
+    made.name = name(node, "the name of a node");
     return new ClusterOptions(made);
+  }
+
+  /// A name that travels to other nodes.
+  private static String name(String value, String what) {
+    int bytes = notEmpty(value, what).getBytes(StandardCharsets.UTF_8).length;
+    if (bytes > Limits.NAME_BYTES) {
+      throw new IllegalArgumentException(
+          "%s has at most %d bytes in UTF-8, not %d: '%s…'"
+              .formatted(what, Limits.NAME_BYTES, bytes, value.substring(0, 60)));
+    }
+    return value;
   }
 
   private static String notEmpty(String value, String what) {
@@ -91,10 +104,10 @@ public final class ClusterOptions {
 
   /// The name of the cluster. Nodes of other clusters are refused.
   ///
-  /// @throws IllegalArgumentException when it is empty
+  /// @throws IllegalArgumentException when it is empty, or longer than 1 KiB in UTF-8
   public ClusterOptions cluster(String name) {
     Draft made = new Draft(values);
-    made.cluster = notEmpty(name, "the name of a cluster");
+    made.cluster = name(name, "the name of a cluster");
     return new ClusterOptions(made);
   }
 
@@ -178,9 +191,18 @@ public final class ClusterOptions {
   }
 
   /// Words for others to choose this node by. Replaces labels given before.
+  ///
+  /// @throws IllegalArgumentException when a name is empty, or a name or a value is longer than 1
+  ///   KiB in UTF-8
   public ClusterOptions labels(Map<String, String> labels) {
     Draft made = new Draft(values);
     made.labels = Map.copyOf(labels);
+    made.labels.forEach((key, value) -> {
+      name(key, "the name of a label");
+      if (!value.isEmpty()) {
+        name(value, "the value of a label");
+      }
+    });
     return new ClusterOptions(made);
   }
 
@@ -207,11 +229,11 @@ public final class ClusterOptions {
   ///
   /// @param name unique among those of this node
   /// @param process makes a new process for each start; must not block
-  /// @throws IllegalArgumentException when the name is empty or used
+  /// @throws IllegalArgumentException when the name is empty, used, or longer than 1 KiB in UTF-8
   public ClusterOptions entry(String name, Supplier<? extends Process> process) {
     Draft made = new Draft(values);
     Map<String, Supplier<? extends Process>> all = new LinkedHashMap<>(values.entries);
-    if (all.put(notEmpty(name, "the name of an entry"), process) != null) {
+    if (all.put(name(name, "the name of an entry"), process) != null) {
       throw new IllegalArgumentException("node '" + name() + "' has two entries '" + name + "'");
     }
     made.entries = Map.copyOf(all);

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.heddle.cluster;
 
+import dev.heddle.Registration;
+import dev.heddle.cluster.group.GroupChange;
 import dev.heddle.cluster.group.Groups;
 import dev.heddle.process.Pid;
 import java.util.List;
@@ -61,12 +63,17 @@ public final class Group {
 
   /// Calls a listener after each change of the members, on the thread that makes the change. It
   /// must not wait.
-  public void onChange(Consumer<Change> listener) {
-    groups.onChange(change -> {
-      if (change.group().equals(name)) {
-        listener.accept(new Change(change.joined(), change.left()));
-      }
-    });
+  ///
+  /// @return removes the listener; a call that is under way is not waited for
+  public Registration onChange(Consumer<Change> listener) {
+    Consumer<GroupChange> ofThis =
+        change -> {
+          if (change.group().equals(name)) {
+            listener.accept(new Change(change.joined(), change.left()));
+          }
+        };
+    groups.onChange(ofThis);
+    return () -> groups.offChange(ofThis);
   }
 
   /// Members that one event has added or removed: a join, the end of a process, the loss of a node.

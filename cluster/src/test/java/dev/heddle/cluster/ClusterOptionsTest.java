@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
+import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -94,6 +95,37 @@ class ClusterOptionsTest {
     assertThatThrownBy(() -> options.entry("", () -> null)).hasMessageContaining("entry");
     assertThatThrownBy(() -> options.entry("x", () -> null).entry("x", () -> null))
         .hasMessageContaining("two entries 'x'");
+  }
+
+  @Test
+  void names_longerThanTheWireCarries_areRefusedWithTheLimit() {
+    String longest = "ä".repeat(512); // 1 KiB in UTF-8
+    var options = ClusterOptions.named(longest).cluster(longest).labels(Map.of(longest, longest));
+    assertThat(options.entry(longest, () -> null).name()).isEqualTo(longest);
+    String longer = longest + "x";
+    for (ThrowingCallable call :
+        List.<ThrowingCallable>of(
+            () -> ClusterOptions.named(longer),
+            () -> options.cluster(longer),
+            () -> options.labels(Map.of(longer, "x")),
+            () -> options.labels(Map.of("x", longer)),
+            () -> options.entry(longer, () -> null))) {
+      assertThatThrownBy(call)
+          .isInstanceOf(IllegalArgumentException.class)
+          .hasMessageContaining("at most 1024 bytes in UTF-8, not 1025");
+    }
+  }
+
+  @Test
+  void join_withMoreEntriesThanAGreetingCarries_isRefusedWithTheLimit() {
+    var options = ClusterOptions.named("a");
+    for (int i = 0; i < 70; i++) {
+      options = options.entry("x".repeat(1000) + i, () -> null);
+    }
+    var tooMany = options;
+    assertThatThrownBy(() -> Cluster.join(tooMany).close())
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessageContainingAll("of at most 65536", "fewer labels or entries");
   }
 
   @Test

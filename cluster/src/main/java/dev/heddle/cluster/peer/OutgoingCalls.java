@@ -115,7 +115,7 @@ final class OutgoingCalls {
     return call.pid;
   }
 
-  private static void checkTravels(StartOptions options) {
+  static void checkTravels(StartOptions options) {
     if (options.parent() == null
         && (options.isLinked()
             || options.isMonitored()

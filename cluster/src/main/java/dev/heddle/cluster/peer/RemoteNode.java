@@ -184,6 +184,13 @@ public final class RemoteNode implements NodePeer {
     return outgoing.spawn(entry, with);
   }
 
+  /// Checks options as [#spawn] does.
+  ///
+  /// @throws IllegalArgumentException when they have what does not reach another node
+  public static void checkTravels(StartOptions with) {
+    OutgoingCalls.checkTravels(with);
+  }
+
   @Override
   public void order(Pid target, ProcessOrder order) {
     SendResult result =

@@ -187,6 +187,15 @@ public final class Cluster implements AutoCloseable {
 
   private Cluster start() throws IOException {
     open();
+    try {
+      return opened();
+    } catch (RuntimeException e) {
+      node.close(); // the runtime has shut down meanwhile
+      throw e;
+    }
+  }
+
+  private Cluster opened() {
     InetSocketAddress at = address();
     if (options.isExposed(at.getAddress())) {
       LOG.log(

@@ -264,8 +264,8 @@ public final class Groups {
     for (Consumer<GroupChange> listener : listeners) {
       try {
         listener.accept(change);
-      } catch (RuntimeException e) {
-        LOG.log(System.Logger.Level.WARNING, "a listener failed at " + change, e);
+      } catch (Throwable t) { // else the rest of what the session delivers would be lost
+        LOG.log(System.Logger.Level.WARNING, "a listener failed at " + change, t);
       }
     }
   }

@@ -29,6 +29,7 @@ import java.util.Queue;
 import java.util.TreeMap;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.BiConsumer;
@@ -271,13 +272,15 @@ public final class ClusterNode implements AutoCloseable {
   /// Leaves: opens no more sessions, waits until the other nodes have taken all that was sent, at
   /// most for a time, and closes this node.
   public void leave(Duration atMost) throws InterruptedException {
+    long end = System.nanoTime() + TimeUnit.NANOSECONDS.convert(atMost); // 292 years at most
     if (phase.compareAndSet(Phase.RUNNING, Phase.LEAVING)) {
       connections.leave();
       agent.wake();
-      long end = System.nanoTime() + atMost.toNanos();
-      while (!connections.isDrained() && System.nanoTime() - end < 0) {
-        agent.awaitPass(end);
-      }
+    }
+    while (phase.get() == Phase.LEAVING
+        && !connections.isDrained()
+        && System.nanoTime() - end < 0) {
+      agent.awaitPass(end);
     }
     close();
   }
@@ -331,8 +334,8 @@ public final class ClusterNode implements AutoCloseable {
   private static void call(Consumer<Change> listener, Change change) {
     try {
       listener.accept(change);
-    } catch (RuntimeException e) {
-      LOG.log(System.Logger.Level.ERROR, "a listener failed on " + change, e);
+    } catch (Throwable t) {
+      LOG.log(System.Logger.Level.ERROR, "a listener failed on " + change, t);
     }
   }
 

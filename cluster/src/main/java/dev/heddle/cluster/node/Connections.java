@@ -286,7 +286,7 @@ final class Connections implements Engine.Listener {
           case LEFT, ENDED_THERE -> null; // it knows
           case CLOSED -> new Urgent.Goodbye(Farewell.LEAVING, why.text());
           case MALFORMED -> new Urgent.Goodbye(Farewell.MALFORMED, why.text());
-          case SILENCE, NO_ANSWER, UNACKNOWLEDGED, OUT_OF_ORDER, OVERFLOW, REPLACED ->
+          case SILENCE, NO_ANSWER, UNACKNOWLEDGED, OUT_OF_ORDER, FAILED, OVERFLOW, REPLACED ->
               new Urgent.Ended(why.text());
         };
     return farewell == null ? List.of() : List.of(new Leaving(link.at, link.packet(farewell)));

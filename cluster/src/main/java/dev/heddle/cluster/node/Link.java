@@ -44,6 +44,8 @@ final class Link implements FrameSink {
     CompletableFuture<@Nullable Void> creditReturn();
   }
 
+  private static final System.Logger LOG = System.getLogger("dev.heddle.cluster.node");
+
   final Address at;
   final Introduction other;
   private final Outbox outbox = new Outbox();
@@ -210,6 +212,11 @@ final class Link implements FrameSink {
       return new Result(null, false, ending);
     } catch (MalformedPacketException e) {
       return new Result(null, false, new Ending(Cause.MALFORMED, String.valueOf(e.getMessage())));
+    } catch (Throwable t) {
+      // the packet counts as taken and was not delivered as a whole: both nodes must know
+      LOG.log(System.Logger.Level.ERROR, "a packet of " + other.life().node() + " failed", t);
+      return new Result(
+          null, false, new Ending(Cause.FAILED, "a packet could not be delivered: " + t));
     } finally {
       delivery.unlock();
     }

@@ -14,6 +14,9 @@ final class WakeableThread {
    * the thread will look again. It is cleared before the work, so what was there before a wake is
    * seen by the work that follows it. [ClusterNodeTest]
    */
+  private static final System.Logger LOG = System.getLogger("dev.heddle.cluster.node");
+  private static final long RETRY_NANOS = 100_000_000;
+
   private final LongSupplier work;
   private final Thread thread;
   private final AtomicBoolean woken = new AtomicBoolean(); // any thread, CAS
@@ -65,11 +68,26 @@ final class WakeableThread {
   private void run() {
     while (!stopped) {
       woken.set(false);
-      long at = work.getAsLong();
+      long at = work();
       pass();
       if (!woken.get() && !stopped) {
         park(at);
       }
+    }
+  }
+
+  /// A failure of the work ends neither the thread nor the node.
+  private long work() {
+    try {
+      return work.getAsLong();
+    } catch (Throwable t) {
+      try {
+        LOG.log(
+            System.Logger.Level.ERROR, "the thread " + thread.getName() + " continues after", t);
+      } catch (Throwable _) {
+        // safe: there is no memory for the line; the work is done again
+      }
+      return System.nanoTime() + RETRY_NANOS;
     }
   }
 

@@ -17,6 +17,8 @@ public record Ending(Cause cause, String text) {
     OUT_OF_ORDER,
     /// a packet broke the rules of the wire
     MALFORMED,
+    /// what a packet brought could not be delivered
+    FAILED,
     /// more than the outbox may contain waits in it
     OVERFLOW,
     /// the other node leaves

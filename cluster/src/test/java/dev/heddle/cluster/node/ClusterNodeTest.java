@@ -114,6 +114,21 @@ final class ClusterNodeTest {
   }
 
   @Test
+  void listener_thatThrowsAnError_stopsNoNode() throws InterruptedException {
+    RunningNode a = start("a");
+    Runnable _ =
+        a.node.onChange(_ -> {
+          throw new AssertionError("of a listener");
+        });
+    RunningNode b = start("b");
+    awaitSession(a, b);
+
+    b.node.leave(SOON);
+
+    assertThat(a.awaitEnd("b").cause()).isEqualTo(Cause.LEFT);
+  }
+
+  @Test
   void leave_afterMessages_theyAreDelivered() throws InterruptedException {
     RunningNode a = start("a");
     RunningNode b = start("b");

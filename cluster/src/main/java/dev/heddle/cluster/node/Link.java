@@ -211,14 +211,23 @@ final class Link implements FrameSink {
       }
       return new Result(null, false, ending);
     } catch (MalformedPacketException e) {
-      return new Result(null, false, new Ending(Cause.MALFORMED, String.valueOf(e.getMessage())));
+      return failed(new Ending(Cause.MALFORMED, String.valueOf(e.getMessage())));
     } catch (Throwable t) {
-      // the packet counts as taken and was not delivered as a whole: both nodes must know
       LOG.log(System.Logger.Level.ERROR, "a packet of " + other.life().node() + " failed", t);
-      return new Result(
-          null, false, new Ending(Cause.FAILED, "a packet could not be delivered: " + t));
+      return failed(new Ending(Cause.FAILED, "a packet could not be delivered: " + t));
     } finally {
       delivery.unlock();
+    }
+  }
+
+  /// A packet counts as taken and was not delivered as a whole: no later one may be.
+  private Result failed(Ending why) {
+    state.lock();
+    try {
+      boolean _ = session.end(why);
+      return new Result(null, false, session.ending());
+    } finally {
+      state.unlock();
     }
   }
 

@@ -36,6 +36,7 @@ final class ConnectionsTest {
   private final List<Frame> delivered = new ArrayList<>();
   private final List<byte[]> sent = new ArrayList<>();
   private CompletableFuture<@Nullable Void> credit = CompletableFuture.completedFuture(null);
+  private @Nullable Error failure; // of the receiver
   private int ends;
 
   private final Link link = link();
@@ -47,6 +48,9 @@ final class ConnectionsTest {
         new Link.Receiver() {
           @Override
           public void handle(Frame frame) {
+            if (failure != null) {
+              throw failure;
+            }
             delivered.add(frame);
           }
 
@@ -102,6 +106,24 @@ final class ConnectionsTest {
     assertThat(link.end(new Ending(Cause.CLOSED, "again"))).isNegative();
     assertThat(ends).isEqualTo(1);
     assertThat(link.send(message())).isEqualTo(SendResult.UNREACHABLE);
+  }
+
+  @Test
+  @Tag("C2")
+  @Tag("C3")
+  void packet_whoseDeliveryFails_isTheLastOne() {
+    failure = new StackOverflowError("of a frame");
+    Link.Result result = link.received(packet(1, encoded(message()), encoded(message())), 0);
+    failure = null;
+    assertThat(result.ending())
+        .isNotNull()
+        .satisfies(it -> assertThat(it.cause()).isEqualTo(Cause.FAILED));
+
+    Link.Result next = link.received(packet(2, encoded(message())), 0);
+
+    assertThat(delivered).isEmpty();
+    assertThat(next.ending()).isEqualTo(result.ending());
+    assertThat(link.end(new Ending(Cause.FAILED, "test"))).isNotNegative();
   }
 
   @Test

@@ -86,6 +86,11 @@ record LocalAccess(ProcessHost host, RoutingTable routes, RequestSender requests
   // ---- replies ----
 
   @Override
+  public Reply<?> replyInMessage(Request request) {
+    return request.reply().ofAnswerer();
+  }
+
+  @Override
   public void onClosed(Request request, Runnable action) {
     request.reply().onClosed(action);
   }
@@ -97,7 +102,9 @@ record LocalAccess(ProcessHost host, RoutingTable routes, RequestSender requests
 
   @Override
   public boolean fail(Request request, Throwable failure) {
-    return request.reply().ofAnswerer().fail(failure);
+    boolean isReply =
+        !(failure instanceof SendFailedException || failure instanceof NoReplyException);
+    return (isReply ? request.reply().ofAnswerer() : request.reply()).fail(failure);
   }
 
   // ---- refused messages ----

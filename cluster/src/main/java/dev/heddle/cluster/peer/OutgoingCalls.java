@@ -10,6 +10,7 @@ import dev.heddle.process.Exit;
 import dev.heddle.process.Lifetime;
 import dev.heddle.process.NoReplyException;
 import dev.heddle.process.Pid;
+import dev.heddle.process.Reply;
 import dev.heddle.process.Request;
 import dev.heddle.process.SendResult;
 import dev.heddle.process.StartOptions;
@@ -75,7 +76,8 @@ final class OutgoingCalls {
   ///
   /// @throws dev.heddle.process.NotSendableException when it cannot be encoded
   SendResult ask(Pid to, Request request) {
-    byte[] content = context.contents().encodeAsk(request.message(), request.reply());
+    Reply<?> inMessage = context.local().replyInMessage(request);
+    byte[] content = context.contents().encodeAsk(request.message(), inMessage);
     long id = lastId.incrementAndGet();
     SendResult result = send(id, new AskCall(to, request), new Frame.Ask(id, to, content));
     if (result == SendResult.ACCEPTED) {

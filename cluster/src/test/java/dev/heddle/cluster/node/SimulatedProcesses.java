@@ -129,6 +129,11 @@ final class SimulatedProcesses implements LocalProcesses {
   }
 
   @Override
+  public Reply<?> replyInMessage(Request request) {
+    throw none();
+  }
+
+  @Override
   public void onClosed(Request request, Runnable action) {
     throw none();
   }

@@ -161,6 +161,11 @@ public final class FakeNode implements LocalProcesses {
   }
 
   @Override
+  public Reply<?> replyInMessage(Request request) {
+    throw none();
+  }
+
+  @Override
   public void onClosed(Request request, Runnable action) {
     throw none();
   }

@@ -66,6 +66,10 @@ public interface LocalProcesses {
 
   // ---- replies ----
 
+  /// The reply that the message of a typed request contains: that of the first asker, when the
+  /// request was forwarded. The reply of the request, when that is not typed.
+  Reply<?> replyInMessage(Request request);
+
   /// Calls an action once, when a request that was sent to another node needs no reply any more: it
   /// has one, has failed, or the asker has given up. At once, if that is so already.
   void onClosed(Request request, Runnable action);
@@ -77,6 +81,9 @@ public interface LocalProcesses {
 
   /// Fails a request that was sent to another node, also a forwarded one.
   ///
+  /// @param failure a [dev.heddle.process.SendFailedException] and a
+  ///   [dev.heddle.process.NoReplyException] say that there is no reply: the process that has
+  ///   forwarded the request learns it, and its asker waits on; any other is the reply
   /// @return false when it needs no reply any more
   boolean fail(Request request, Throwable failure);
 

@@ -10,7 +10,9 @@ import dev.heddle.process.SendResult;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.LongSupplier;
@@ -34,6 +36,8 @@ final class Deliveries {
    *         process has ended                           order, as far as there is space
    * PAUSED  then none is held, and it is half   (none)  RESUME is sent
    *         empty or ended
+   *
+   * A held request whose asker gives up is dropped when it is its turn; its bytes count until then.
    *
    * So a full mailbox delays nobody else, and the order of what comes for one process is kept. What
    * is held is bounded by HELD_BYTES for the whole session: above, creditReturn() is not completed,
@@ -63,6 +67,7 @@ final class Deliveries {
 
   // under the lock
   private final Map<Pid, Receiver> receivers = new HashMap<>();
+  private final Set<Long> heldAsks = new HashSet<>(); // by id; those that nobody has given up
   private CompletableFuture<@Nullable Void> credit = CompletableFuture.completedFuture(null);
   private boolean isUndecodableLogged;
   private boolean ended;
@@ -124,6 +129,11 @@ final class Deliveries {
     deliver(ask.to(), ask);
   }
 
+  /// An asker has given up: if its request is held, it is not delivered.
+  void giveUp(long id) {
+    heldAsks.remove(id);
+  }
+
   private void deliver(Pid to, Frame frame) {
     Receiver receiver = receivers.get(to);
     if (receiver != null && !receiver.held.isEmpty()) {
@@ -156,6 +166,9 @@ final class Deliveries {
   private void hold(Receiver receiver, Frame frame) {
     receiver.held.add(frame);
     heldBytes += costOf(frame);
+    if (frame instanceof Frame.Ask ask) {
+      heldAsks.add(ask.id());
+    }
   }
 
   private static int costOf(Frame frame) {
@@ -255,8 +268,8 @@ final class Deliveries {
   private boolean putHeld(Pid to, Receiver receiver) {
     boolean isProgress = false;
     Frame first = receiver.held.peek();
-    while (first != null && put(to, first)) {
-      heldBytes -= costOf(receiver.held.remove());
+    while (first != null && (isGivenUp(first) || put(to, first))) {
+      release(receiver.held.remove());
       isProgress = true;
       first = receiver.held.peek();
     }
@@ -266,10 +279,21 @@ final class Deliveries {
     return isProgress;
   }
 
+  private boolean isGivenUp(Frame held) {
+    return held instanceof Frame.Ask ask && !heldAsks.contains(ask.id());
+  }
+
+  private void release(Frame held) {
+    heldBytes -= costOf(held);
+    if (held instanceof Frame.Ask ask) {
+      heldAsks.remove(ask.id());
+    }
+  }
+
   private void refuseFirst(Pid to, Receiver receiver) {
     Frame first = receiver.held.poll();
     if (first != null) {
-      heldBytes -= costOf(first);
+      release(first);
       refuse(first, to, SendResult.FULL);
     }
   }
@@ -297,6 +321,7 @@ final class Deliveries {
       }
     }
     receivers.clear();
+    heldAsks.clear();
     heldBytes = 0;
     credit.complete(null);
   }

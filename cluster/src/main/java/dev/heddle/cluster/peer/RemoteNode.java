@@ -239,7 +239,10 @@ public final class RemoteNode implements NodePeer {
       case Frame.Ask ask -> deliveries.ask(ask);
       case Frame.Answer(long id, var content) -> outgoing.onAnswer(id, content);
       case Frame.AskFailed(long id, var failure) -> outgoing.onFailure(id, failure);
-      case Frame.GiveUp(long id) -> incoming.giveUp(id);
+      case Frame.GiveUp(long id) -> {
+        deliveries.giveUp(id);
+        incoming.giveUp(id);
+      }
       case Frame.Refused(Pid to, var why, long count) -> refused.onRefused(to, why, count);
       case Frame.Pause(Pid to, var policy) -> {
         if (context.isOfOther(to)) {

@@ -10,6 +10,7 @@ import dev.heddle.process.CoroutineProcess;
 import dev.heddle.process.MailboxPolicy;
 import dev.heddle.process.Pid;
 import dev.heddle.process.ProcessSignal;
+import dev.heddle.process.Request;
 import dev.heddle.process.SendFailedException;
 import dev.heddle.process.SendResult;
 import dev.heddle.process.StartOptions;
@@ -188,6 +189,24 @@ class FlowTest {
     gate.countDown();
     b.exit(to);
     TwoNodes.get(CompletableFuture.runAsync(this::awaitFiveFailures));
+  }
+
+  @Test
+  @Tag("C5")
+  void requestsThatAreGivenUpWhileTheyAreHeld_areNotDelivered() throws Exception {
+    Pid to = busy(1, MailboxPolicy.SUSPEND);
+    byte[] content = MessageContents.of(a.life(), "silence");
+    for (long id = 1; id <= 3; id++) { // the first one fills the mailbox
+      b.remote().handle(new Frame.Ask(id, to, content));
+    }
+    b.remote().handle(new Frame.GiveUp(1));
+    b.remote().handle(new Frame.GiveUp(2));
+    b.remote().handle(new Frame.Message(to, MessageContents.of(a.life(), "last")));
+    gate.countDown();
+    assertThat(((Request) b.take()).reply().isOpen()).isFalse(); // 1: it was in the mailbox
+    assertThat(((Request) b.take()).reply().isOpen()).isTrue(); // 3
+    assertThat(b.take()).isEqualTo("last");
+    assertThat(b.remote().heldBytes()).isZero();
   }
 
   private void awaitFiveFailures() {

@@ -176,8 +176,13 @@ final class TwoNodes implements AutoCloseable {
       return item;
     }
 
+    /// How a process here ends, once the runtime has forgotten it.
     Exit exit(Pid pid) {
-      return get(runtime.whenExited(pid));
+      Exit exit = get(runtime.whenExited(pid));
+      while (local.find(pid.address()) != null) {
+        Thread.onSpinWait(); // its PID leads to it a moment after its exit is told
+      }
+      return exit;
     }
   }
 

@@ -307,8 +307,9 @@ public final class Cluster implements AutoCloseable {
   }
 
   /// Calls a listener for each node in touch, then when one gets in touch or no longer is: in
-  /// order, one at a time, on a thread of the cluster. The listener must not wait. What this node
-  /// ends by leaving is not reported.
+  /// order, one at a time, on a virtual thread where it may wait, also for this node to leave. A
+  /// listener that is more than 10,000 changes behind is removed, with a warning in the log. What
+  /// this node ends by leaving is not reported.
   ///
   /// @return removes the listener; a call that is under way is not waited for
   public Registration onChange(Consumer<ClusterChange> listener) {
@@ -368,7 +369,7 @@ public final class Cluster implements AutoCloseable {
 
   private CompletableFuture<Pid> begin(
       String entry, StartOptions with, Place place, CompletableFuture<Pid> started) {
-    CompletableFuture<Pid> asked = requestSpawn(entry, with, place);
+    CompletableFuture<Pid> asked = start(entry, with, place);
     var _ =
         asked.whenComplete((pid, failure) -> {
           if (failure == null) {
@@ -391,11 +392,15 @@ public final class Cluster implements AutoCloseable {
   /// Starts a process as [#spawn] does, without waiting. To cancel the future gives up: a process
   /// that was started nevertheless is terminated. **Suspends** never.
   ///
-  /// @return completes on a thread of the cluster when another node was chosen, so its dependent
-  ///   stages must not block; it is complete already when this node was
+  /// @return its dependent stages run on a virtual thread of their own, and may block; it is
+  ///   complete already when this node was chosen
   /// @throws IllegalArgumentException when the options have what does not reach another node, also
   ///   when this node is chosen
   public CompletableFuture<Pid> requestSpawn(String entry, StartOptions with, Place place) {
+    return local.forCaller(start(entry, with, place));
+  }
+
+  private CompletableFuture<Pid> start(String entry, StartOptions with, Place place) {
     RemoteNode.checkTravels(with);
     var _ = inputs.encode(with.input()); // refused here too, whichever node is chosen
     String at = choose(entry, place);
@@ -421,8 +426,7 @@ public final class Cluster implements AutoCloseable {
   /// @return makes such a process, for [dev.heddle.process.supervisor.ChildSpec]
   public Callable<Process> child(String entry, StartOptions with, Place place) {
     return () ->
-        RemoteChild.of(
-            entry, with, (name, options) -> requestSpawn(name, options, place), CHILD_GRACE);
+        RemoteChild.of(entry, with, (name, options) -> start(name, options, place), CHILD_GRACE);
   }
 
   /// The name of a node in touch at this place that has the entry.

@@ -19,6 +19,7 @@ import java.time.Duration;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executor;
 import java.util.function.Function;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -187,5 +188,15 @@ final class SimulatedProcesses implements LocalProcesses {
   public <T extends @Nullable Object> T await(
       String what, Supplier<CompletableFuture<T>> begin, Duration limit) {
     throw new UnsupportedOperationException("nothing waits in virtual time");
+  }
+
+  @Override
+  public Executor callbacks() {
+    return Runnable::run;
+  }
+
+  @Override
+  public <T extends @Nullable Object> CompletableFuture<T> forCaller(CompletableFuture<T> future) {
+    return future;
   }
 }

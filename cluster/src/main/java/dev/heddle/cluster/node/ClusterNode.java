@@ -28,6 +28,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.locks.ReentrantLock;
@@ -94,6 +95,7 @@ public final class ClusterNode implements AutoCloseable {
   private final WakeableThread agent;
   private final WakeableThread writer;
   private final AtomicReference<Phase> phase = new AtomicReference<>(Phase.NEW);
+  private final CountDownLatch closed = new CountDownLatch(1);
   private final Map<String, Peer> peers = new ConcurrentHashMap<>(); // by name of the node
   private final Map<String, LastSession> endings = new ConcurrentHashMap<>();
 
@@ -268,19 +270,27 @@ public final class ClusterNode implements AutoCloseable {
   // ---- the end ----
 
   /// Leaves: opens no more sessions, waits until the other nodes have taken all that was sent, at
-  /// most for a time, and closes this node.
+  /// most for a time, and closes this node. An interrupt closes it at once. Another call waits for
+  /// the first one, whatever its own time is.
   public void leave(Duration atMost) throws InterruptedException {
-    long end = System.nanoTime() + TimeUnit.NANOSECONDS.convert(atMost); // 292 years at most
     if (phase.compareAndSet(Phase.RUNNING, Phase.LEAVING)) {
+      long end = System.nanoTime() + TimeUnit.NANOSECONDS.convert(atMost); // 292 years at most
       connections.leave();
       agent.wake();
+      try {
+        while (phase.get() == Phase.LEAVING
+            && !connections.isDrained()
+            && System.nanoTime() - end < 0) {
+          agent.awaitPass(end);
+        }
+      } finally {
+        close();
+      }
+    } else if (phase.get() == Phase.LEAVING) {
+      closed.await();
+    } else {
+      close();
     }
-    while (phase.get() == Phase.LEAVING
-        && !connections.isDrained()
-        && System.nanoTime() - end < 0) {
-      agent.awaitPass(end);
-    }
-    close();
   }
 
   /// Says goodbye to the other nodes, and ends all sessions. What waits to be sent is dropped.
@@ -290,12 +300,21 @@ public final class ClusterNode implements AutoCloseable {
     if (before == Phase.CLOSED) {
       return;
     }
-    connections.close();
-    agent.stop();
-    writer.stop();
-    engine.close();
-    peers.values().forEach(peer -> local.removeNode(peer.other.life().node()));
-    endings.keySet().forEach(local::removeNode);
+    try {
+      connections.close();
+      agent.stop();
+      writer.stop();
+      engine.close();
+      peers.values().forEach(peer -> local.removeNode(peer.other.life().node()));
+      endings.keySet().forEach(local::removeNode);
+    } finally {
+      closed.countDown();
+    }
+  }
+
+  /// Whether it was closed.
+  public boolean isClosed() {
+    return phase.get() == Phase.CLOSED;
   }
 
   // ---- the threads ----

@@ -279,8 +279,8 @@ public final class Cluster implements AutoCloseable {
     return Objects.requireNonNull(engine.bound(), "it is open");
   }
 
-  /// This node, then all others that are or were in touch, then addresses that were tried without
-  /// success.
+  /// This node, then the others that are in touch, or were among the last 256 that were, then
+  /// addresses that were tried without success.
   public List<NodeInfo> nodes() {
     List<NodeInfo> all = new ArrayList<>();
     all.add(

@@ -103,6 +103,12 @@ public final class JGroupsEngine implements Engine {
     return bound;
   }
 
+  /// Whether packets to an address are kept until it has taken them.
+  boolean keepsFor(Address address) {
+    UNICAST3 inOrder = unicast;
+    return inOrder != null && inOrder.hasSendConnectionTo(((PeerAddress) address).address);
+  }
+
   /// How many connections it has refused, or lost before they had greeted.
   public int refusedConnections() {
     return refusals.count();
@@ -311,8 +317,11 @@ public final class JGroupsEngine implements Engine {
       throw new IllegalStateException("the engine of node '" + settings.node + "' is not open");
     }
     Message message = new BytesMessage(((PeerAddress) to).address, packet);
-    if (urgency == Urgency.URGENT) {
+    if (urgency != Urgency.IN_ORDER) {
       message.setFlag(Message.Flag.OOB);
+    }
+    if (urgency == Urgency.GREETING) {
+      message.setFlag(Message.Flag.NO_RELIABILITY); // else UNICAST3 would send it again for ever
     }
     try {
       here.send(message);

@@ -55,6 +55,25 @@ class JGroupsEngineTest {
   }
 
   @Test
+  void greeting_toAnAddressWhereNobodyAnswers_isNotKept() throws Exception {
+    int a = freePort();
+    int b = freePort();
+    try (var one = EngineProbe.open("a", a, null, b)) {
+      Engine.Address to;
+      try (var two = EngineProbe.open("b", b, null, a)) {
+        to = one.waitFor(two);
+        one.engine.send(to, new byte[] {1}, Engine.Urgency.GREETING);
+        assertThat(next(two.packets).content()).containsExactly(1);
+        one.engine.send(to, new byte[1], Engine.Urgency.URGENT);
+        assertThat(one.engine.keepsFor(to)).isTrue();
+      }
+      one.engine.forget(to);
+      one.engine.send(to, new byte[1], Engine.Urgency.GREETING);
+      assertThat(one.engine.keepsFor(to)).isFalse();
+    }
+  }
+
+  @Test
   void connection_cutByOne_isSuspectedByTheOther() throws Exception {
     int a = freePort();
     int b = freePort();

@@ -41,12 +41,6 @@ final class EngineProbe implements Engine.Listener, AutoCloseable {
     return probe;
   }
 
-  static int freePort() throws IOException {
-    try (var socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-      return socket.getLocalPort();
-    }
-  }
-
   @Override
   public void found(Engine.Address address) {
     found.add(address);

@@ -179,6 +179,16 @@ record LocalAccess(
   // ---- nodes ----
 
   @Override
+  public boolean claimNodes() {
+    return routes.claimNodes();
+  }
+
+  @Override
+  public void releaseNodes() {
+    routes.releaseNodes();
+  }
+
+  @Override
   public void addNode(String node, NodePeer peer) {
     routes.addNode(node, peer);
   }

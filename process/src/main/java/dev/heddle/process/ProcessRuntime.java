@@ -2,6 +2,7 @@
 package dev.heddle.process;
 
 import dev.heddle.DeadlineException;
+import dev.heddle.Registration;
 import dev.heddle.process.dispatch.CommandLoop;
 import dev.heddle.process.dispatch.Dispatcher;
 import dev.heddle.process.event.EventBus;
@@ -518,9 +519,10 @@ public final class ProcessRuntime implements AutoCloseable {
   /// {@snippet class=dev.heddle.process.ProcessSnippetsTest region=beforeShutdown}
   ///
   /// @param action is closed once
+  /// @return removes it; does nothing once the shutdown has begun
   /// @throws IllegalStateException when the shutdown has begun
-  public void beforeShutdown(AutoCloseable action) {
-    beforeShutdown.add(action);
+  public Registration beforeShutdown(AutoCloseable action) {
+    return beforeShutdown.add(action);
   }
 
   /// Shuts down with the deadline of the builder, 10 s by default.

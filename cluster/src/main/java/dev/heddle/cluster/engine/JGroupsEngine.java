@@ -66,6 +66,8 @@ public final class JGroupsEngine implements Engine {
   private volatile @Nullable DestinationQueues queues;
   private volatile @Nullable InetSocketAddress bound;
 
+  private volatile boolean closed; // any thread; may be while it opens
+
   /// How an engine connects.
   ///
   /// @param node its name, for logs
@@ -101,6 +103,12 @@ public final class JGroupsEngine implements Engine {
     return bound;
   }
 
+  /// Whether packets to an address are kept until it has taken them.
+  boolean keepsFor(Address address) {
+    UNICAST3 inOrder = unicast;
+    return inOrder != null && inOrder.hasSendConnectionTo(((PeerAddress) address).address);
+  }
+
   /// How many connections it has refused, or lost before they had greeted.
   public int refusedConnections() {
     return refusals.count();
@@ -128,13 +136,29 @@ public final class JGroupsEngine implements Engine {
     try {
       opened = channel(port);
       channel = opened;
+      checkNotClosed();
       opened.connect(CHANNEL);
+      checkNotClosed(); // close() may have come before the channel was connected
       bound = new InetSocketAddress(settings.bind.getAddress(), port);
     } catch (Exception e) {
       if (opened != null) {
         opened.close();
       }
       throw explain(e, port);
+    }
+  }
+
+  private void checkNotClosed() throws IOException {
+    if (closed) {
+      throw new ClosedWhileOpeningException(settings.node);
+    }
+  }
+
+  private static final class ClosedWhileOpeningException extends IOException {
+    private static final long serialVersionUID = 1L;
+
+    ClosedWhileOpeningException(String node) {
+      super("node '" + node + "' was closed while it joined");
     }
   }
 
@@ -151,6 +175,9 @@ public final class JGroupsEngine implements Engine {
   }
 
   private IOException explain(Exception e, int port) {
+    if (e instanceof ClosedWhileOpeningException closing) {
+      return closing;
+    }
     for (Throwable cause = e; cause != null; cause = cause.getCause()) {
       if (cause instanceof BindException) {
         String ports = port == settings.bind.getPort() ? "port " + port : "each port up to " + port;
@@ -290,8 +317,11 @@ public final class JGroupsEngine implements Engine {
       throw new IllegalStateException("the engine of node '" + settings.node + "' is not open");
     }
     Message message = new BytesMessage(((PeerAddress) to).address, packet);
-    if (urgency == Urgency.URGENT) {
+    if (urgency != Urgency.IN_ORDER) {
       message.setFlag(Message.Flag.OOB);
+    }
+    if (urgency == Urgency.GREETING) {
+      message.setFlag(Message.Flag.NO_RELIABILITY); // else UNICAST3 would send it again for ever
     }
     try {
       here.send(message);
@@ -316,6 +346,7 @@ public final class JGroupsEngine implements Engine {
 
   @Override
   public void close() {
+    closed = true; // before the channel is read: open writes it and then reads this
     JChannel here = channel;
     if (here != null) {
       here.close();

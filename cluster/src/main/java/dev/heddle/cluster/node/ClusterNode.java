@@ -28,6 +28,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.locks.ReentrantLock;
@@ -94,15 +95,14 @@ public final class ClusterNode implements AutoCloseable {
   private final WakeableThread agent;
   private final WakeableThread writer;
   private final AtomicReference<Phase> phase = new AtomicReference<>(Phase.NEW);
+  private final CountDownLatch closed = new CountDownLatch(1);
   private final Map<String, Peer> peers = new ConcurrentHashMap<>(); // by name of the node
-  private final Map<String, LastSession> endings = new ConcurrentHashMap<>();
+  private final EndedSessions endings = new EndedSessions();
 
   // under its lock, which orders the changes
   private final ReentrantLock telling = new ReentrantLock();
   private final Listeners<Change> listeners;
   private final Map<String, Change> told = new TreeMap<>(); // nodes in session, by name
-
-  private record LastSession(Introduction other, Ending why) {}
 
   /// Makes a node; it listens to nothing before [#start].
   ///
@@ -214,11 +214,12 @@ public final class ClusterNode implements AutoCloseable {
     return remove;
   }
 
-  /// The other nodes: those in session, lost ones, and addresses where none has answered.
+  /// The other nodes: those in session, the last 256 that were, and addresses where none has
+  /// answered.
   public List<NodeStatus> nodes() {
     Map<String, NodeStatus> found = new TreeMap<>();
     State state = phase.get() == Phase.LEAVING ? State.LEAVING : State.UP;
-    endings.forEach((name, last) -> found.put(name, lost(last)));
+    endings.all().forEach((name, last) -> found.put(name, lost(last)));
     peers.forEach((name, peer) -> found.put(name, inSession(peer, state)));
     List<NodeStatus> others = new ArrayList<>(0);
     for (Unanswered each : connections.unanswered()) {
@@ -235,7 +236,7 @@ public final class ClusterNode implements AutoCloseable {
 
   private NodeStatus inSession(Peer peer, State state) {
     Link.Status now = peer.link.status();
-    LastSession last = endings.get(peer.other.life().node());
+    EndedSessions.Ended last = endings.get(peer.other.life().node());
     return new NodeStatus(
         peer.link.at.toString(),
         peer.other.life(),
@@ -246,13 +247,13 @@ public final class ClusterNode implements AutoCloseable {
         now.outboxBytes(),
         now.unacknowledgedBytes(),
         now.isStalled(),
-        last == null ? null : last.why.toString());
+        last == null ? null : last.why().toString());
   }
 
-  private static NodeStatus lost(LastSession last) {
-    State state = last.why.cause() == Cause.LEFT ? State.LEFT : State.LOST;
+  private static NodeStatus lost(EndedSessions.Ended last) {
+    State state = last.why().cause() == Cause.LEFT ? State.LEFT : State.LOST;
     return NodeStatus.away(
-        "", last.other.life(), state, null, last.other.labels(), last.why.toString());
+        "", last.other().life(), state, null, last.other().labels(), last.why().toString());
   }
 
   private static NodeStatus greeted(Unanswered it) {
@@ -269,19 +270,27 @@ public final class ClusterNode implements AutoCloseable {
   // ---- the end ----
 
   /// Leaves: opens no more sessions, waits until the other nodes have taken all that was sent, at
-  /// most for a time, and closes this node.
+  /// most for a time, and closes this node. An interrupt closes it at once. Another call waits for
+  /// the first one, whatever its own time is.
   public void leave(Duration atMost) throws InterruptedException {
-    long end = System.nanoTime() + TimeUnit.NANOSECONDS.convert(atMost); // 292 years at most
     if (phase.compareAndSet(Phase.RUNNING, Phase.LEAVING)) {
+      long end = System.nanoTime() + TimeUnit.NANOSECONDS.convert(atMost); // 292 years at most
       connections.leave();
       agent.wake();
+      try {
+        while (phase.get() == Phase.LEAVING
+            && !connections.isDrained()
+            && System.nanoTime() - end < 0) {
+          agent.awaitPass(end);
+        }
+      } finally {
+        close();
+      }
+    } else if (phase.get() == Phase.LEAVING) {
+      closed.await();
+    } else {
+      close();
     }
-    while (phase.get() == Phase.LEAVING
-        && !connections.isDrained()
-        && System.nanoTime() - end < 0) {
-      agent.awaitPass(end);
-    }
-    close();
   }
 
   /// Says goodbye to the other nodes, and ends all sessions. What waits to be sent is dropped.
@@ -291,12 +300,21 @@ public final class ClusterNode implements AutoCloseable {
     if (before == Phase.CLOSED) {
       return;
     }
-    connections.close();
-    agent.stop();
-    writer.stop();
-    engine.close();
-    peers.values().forEach(peer -> local.removeNode(peer.other.life().node()));
-    endings.keySet().forEach(local::removeNode);
+    try {
+      connections.close();
+      agent.stop();
+      writer.stop();
+      engine.close();
+      peers.values().forEach(peer -> local.removeNode(peer.other.life().node()));
+      endings.all().keySet().forEach(local::removeNode);
+    } finally {
+      closed.countDown();
+    }
+  }
+
+  /// Whether it was closed.
+  public boolean isClosed() {
+    return phase.get() == Phase.CLOSED;
   }
 
   // ---- the threads ----
@@ -352,8 +370,11 @@ public final class ClusterNode implements AutoCloseable {
     @Override
     public void ended(Introduction other, Ending why) {
       NodeLife life = other.life();
-      endings.put(life.node(), new LastSession(other, why));
       peers.remove(life.node()); // the runtime keeps it: what comes now gets NO_CONNECTION
+      String forgotten = endings.put(other, why);
+      if (forgotten != null && !peers.containsKey(forgotten)) {
+        local.removeNode(forgotten);
+      }
       tell(new Change(life, why));
       boolean isOnPurpose = why.cause() == Cause.LEFT || why.cause() == Cause.CLOSED;
       log(

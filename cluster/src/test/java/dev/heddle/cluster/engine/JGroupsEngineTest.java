@@ -55,6 +55,25 @@ class JGroupsEngineTest {
   }
 
   @Test
+  void greeting_toAnAddressWhereNobodyAnswers_isNotKept() throws Exception {
+    int a = freePort();
+    int b = freePort();
+    try (var one = EngineProbe.open("a", a, null, b)) {
+      Engine.Address to;
+      try (var two = EngineProbe.open("b", b, null, a)) {
+        to = one.waitFor(two);
+        one.engine.send(to, new byte[] {1}, Engine.Urgency.GREETING);
+        assertThat(next(two.packets).content()).containsExactly(1);
+        one.engine.send(to, new byte[1], Engine.Urgency.URGENT);
+        assertThat(one.engine.keepsFor(to)).isTrue();
+      }
+      one.engine.forget(to);
+      one.engine.send(to, new byte[1], Engine.Urgency.GREETING);
+      assertThat(one.engine.keepsFor(to)).isFalse();
+    }
+  }
+
+  @Test
   void connection_cutByOne_isSuspectedByTheOther() throws Exception {
     int a = freePort();
     int b = freePort();
@@ -145,6 +164,20 @@ class JGroupsEngineTest {
               .toList();
       assertThat(threads).isNotEmpty().allMatch(Thread::isDaemon).noneMatch(Thread::isVirtual);
     }
+  }
+
+  @Test
+  void open_ofOneThatWasClosedMeanwhile_leavesNoPortOpen() throws Exception {
+    int port = freePort();
+    InetAddress here = InetAddress.getLoopbackAddress();
+    var settings =
+        new JGroupsEngine.Settings("a", new InetSocketAddress(here, port), port, List.of(), null);
+    var engine = new JGroupsEngine(settings);
+    engine.close(); // as by an interrupt of the thread that joins
+    assertThatThrownBy(() -> engine.open(noListener()))
+        .isInstanceOf(IOException.class)
+        .hasMessageContaining("node 'a' was closed while it joined");
+    new ServerSocket(port, 1, here).close();
   }
 
   @Test

@@ -7,6 +7,7 @@ import dev.heddle.cluster.engine.Engine;
 import dev.heddle.cluster.engine.LoopbackNetwork.Place;
 import dev.heddle.cluster.session.Ending;
 import dev.heddle.cluster.session.Ending.Cause;
+import dev.heddle.cluster.session.GreetingLimit;
 import dev.heddle.cluster.session.Session;
 import dev.heddle.cluster.wire.Frame;
 import dev.heddle.cluster.wire.FrameCodec;
@@ -37,6 +38,8 @@ final class ConnectionsTest {
   private static final SessionId ID = new SessionId(3, 4);
 
   private final List<Frame> delivered = new ArrayList<>();
+  private final List<String> logged = new ArrayList<>();
+  private final List<Engine.Urgency> urgencies = new ArrayList<>();
   private final List<byte[]> sent = new ArrayList<>();
   private CompletableFuture<@Nullable Void> credit = CompletableFuture.completedFuture(null);
   private @Nullable Error failure; // of the receiver
@@ -250,6 +253,7 @@ final class ConnectionsTest {
           @Override
           public void send(Address to, byte[] packet, Urgency urgency) {
             sent.add(packet);
+            urgencies.add(urgency);
           }
 
           @Override
@@ -269,7 +273,9 @@ final class ConnectionsTest {
           public void ended(Introduction other, Ending why) {}
 
           @Override
-          public void log(System.Logger.Level level, String line) {}
+          public void log(System.Logger.Level level, String line) {
+            logged.add(line);
+          }
         };
     return new Connections(
         engine,
@@ -301,5 +307,43 @@ final class ConnectionsTest {
     connections.received(THERE, new byte[100]);
 
     assertThat(sent).isEmpty();
+  }
+
+  @Test
+  void rubbish_isLoggedOnceAMinute() {
+    Connections connections = connections();
+    for (int i = 0; i < 1_000; i++) {
+      connections.received(THERE, new byte[100]);
+    }
+    assertThat(logged).hasSize(1);
+  }
+
+  @Test
+  void floodOfGreetings_isDroppedBeyondTheLimit() {
+    Connections connections = connections();
+    byte[] hello =
+        Packet.write(
+            1,
+            SessionId.NONE,
+            0,
+            0,
+            new Urgent.Hello(
+                new Introduction("bank", OTHER, 5, 1, 1, 0, Map.of(), List.of()))); // refused
+    for (int i = 0; i < 1_000; i++) {
+      connections.received(THERE, hello);
+    }
+    assertThat(sent).hasSizeBetween(GreetingLimit.OF_ADDRESS, GreetingLimit.OF_ADDRESS + 1);
+    assertThat(urgencies).containsOnly(Engine.Urgency.GREETING); // nothing is kept for it
+    assertThat(logged).hasSize(2); // the refusal, the flood
+  }
+
+  @Test
+  void floodOfPackets_ofNoSession_isNotAnsweredBeyondTheLimit() {
+    Connections connections = connections();
+    byte[] packet = packet(1, encoded(message())).bytes();
+    for (int i = 0; i < 1_000; i++) {
+      connections.received(THERE, packet);
+    }
+    assertThat(sent).hasSize(GreetingLimit.OF_ADDRESS);
   }
 }

@@ -175,6 +175,14 @@ final class SimulatedProcesses implements LocalProcesses {
   }
 
   @Override
+  public boolean claimNodes() {
+    return true;
+  }
+
+  @Override
+  public void releaseNodes() {}
+
+  @Override
   public void addNode(String node, NodePeer peer) {
     throw none();
   }

@@ -217,6 +217,14 @@ public final class FakeNode implements LocalProcesses {
   }
 
   @Override
+  public boolean claimNodes() {
+    return true;
+  }
+
+  @Override
+  public void releaseNodes() {}
+
+  @Override
   public void addNode(String node, NodePeer peer) {
     throw none();
   }

@@ -135,6 +135,14 @@ public interface LocalProcesses {
 
   // ---- nodes ----
 
+  /// Gives the connections of this runtime to one cluster.
+  ///
+  /// @return false when another one has them
+  boolean claimNodes();
+
+  /// Takes the connections back from the cluster that has them.
+  void releaseNodes();
+
   /// Adds the connection to a node, by the name of the node.
   ///
   /// @throws IllegalArgumentException when that node is this one, or has a peer

@@ -7,6 +7,7 @@ import dev.heddle.cluster.engine.Credentials;
 import dev.heddle.cluster.engine.JGroupsEngine;
 import dev.heddle.cluster.node.ClusterNode;
 import dev.heddle.cluster.node.NodeStatus;
+import dev.heddle.cluster.peer.Entry;
 import dev.heddle.cluster.peer.PeerOptions;
 import dev.heddle.cluster.peer.PeerOptions.ForeignOrders;
 import dev.heddle.cluster.peer.RemoteChild;
@@ -43,7 +44,6 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
-import java.util.function.Supplier;
 import javax.net.ssl.SSLContext;
 import org.jspecify.annotations.Nullable;
 
@@ -419,8 +419,8 @@ public final class Cluster implements AutoCloseable {
     var _ = inputs.encode(with.input()); // refused here too, whichever node is chosen
     String at = choose(entry, place);
     if (at.equals(name())) {
-      Supplier<? extends Process> process = Objects.requireNonNull(options.entries().get(entry));
-      return CompletableFuture.completedFuture(local.spawn(process.get(), with));
+      Entry here = Objects.requireNonNull(options.entries().get(entry));
+      return CompletableFuture.completedFuture(local.spawn(here.process().get(), here.with(with)));
     }
     RemoteNode peer = node.node(at);
     if (peer == null) {

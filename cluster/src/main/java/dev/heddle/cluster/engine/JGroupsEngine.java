@@ -219,7 +219,7 @@ public final class JGroupsEngine implements Engine {
     tcp.logAcceptError(false);
     // Virtual threads started by a coroutine would inherit its scheduler.
     tcp.useVirtualThreads(false);
-    tcp.setMessageProcessingPolicy("max");
+    tcp.setMessageProcessingPolicy("direct"); // by the reader: delivery never waits
     var perDestination = new DestinationQueues(known::contains);
     queues = perDestination;
     tcp.setBundler(perDestination);

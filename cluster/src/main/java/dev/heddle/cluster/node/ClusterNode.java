@@ -136,6 +136,7 @@ public final class ClusterNode implements AutoCloseable {
             System::nanoTime,
             new PeersOfSessions(),
             agent::wake,
+            agent::wakeBy,
             writer::wake);
   }
 

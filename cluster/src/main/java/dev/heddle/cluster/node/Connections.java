@@ -25,6 +25,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.LongConsumer;
 import java.util.function.LongSupplier;
 import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
@@ -75,6 +76,7 @@ final class Connections implements Engine.Listener {
   private final LongSupplier clock;
   private final Sessions sessions;
   private final Runnable wakeAgent;
+  private final LongConsumer wakeAgentBy;
   private final Runnable wakeWriter;
   private final Map<Address, Link> links = new ConcurrentHashMap<>(); // changed under the lock
 
@@ -91,7 +93,8 @@ final class Connections implements Engine.Listener {
 
   /// @param self what this node says of itself; its number is not used
   /// @param clock nanoseconds that only grow
-  /// @param wakeAgent `due` has something to do sooner than it has said; any thread, never waits
+  /// @param wakeAgent `due` has something to do now; any thread, never waits
+  /// @param wakeAgentBy `due` has something to do at a time; the same
   /// @param wakeWriter `write` has something to do; the same
   Connections(
       Engine engine,
@@ -100,12 +103,14 @@ final class Connections implements Engine.Listener {
       LongSupplier clock,
       Sessions sessions,
       Runnable wakeAgent,
+      LongConsumer wakeAgentBy,
       Runnable wakeWriter) {
     this.engine = engine;
     this.self = self;
     this.clock = clock;
     this.sessions = sessions;
     this.wakeAgent = wakeAgent;
+    this.wakeAgentBy = wakeAgentBy;
     this.wakeWriter = wakeWriter;
     this.greetings = new Greetings(self, random);
   }
@@ -307,7 +312,8 @@ final class Connections implements Engine.Listener {
 
   private void open(Output.Open open) {
     Session session = new Session(open.id(), open.version(), clock.getAsLong());
-    Link link = new Link(open.at(), open.other(), self.life(), session, wakeWriter, wakeAgent);
+    Link link =
+        new Link(open.at(), open.other(), self.life(), session, wakeWriter, wakeAgent, wakeAgentBy);
     link.deliverTo(sessions.opened(open.other(), link));
     links.put(open.at(), link);
     wakeWriter.run(); // it may have looked for the first frames before the link was there

@@ -45,12 +45,21 @@ final class ConnectionsTest {
   private @Nullable Error failure; // of the receiver
   private Callable<Boolean> delivery = () -> true;
   private int ends;
+  private int writerWakes;
+  private final List<Long> dues = new ArrayList<>(); // when the agent was asked to look
 
   private final Link link = link();
 
   private Link link() {
     Link made =
-        new Link(THERE, introduction(OTHER), SELF, new Session(ID, 1, 0), () -> {}, () -> {});
+        new Link(
+            THERE,
+            introduction(OTHER),
+            SELF,
+            new Session(ID, 1, 0),
+            () -> writerWakes++,
+            () -> {},
+            dues::add);
     made.deliverTo(
         new Link.Receiver() {
           @Override
@@ -118,6 +127,38 @@ final class ConnectionsTest {
     assertThat(link.end(new Ending(Cause.CLOSED, "again"))).isNegative();
     assertThat(ends).isEqualTo(1);
     assertThat(link.send(message())).isEqualTo(SendResult.UNREACHABLE);
+  }
+
+  /// Each wake costs both nodes a switch between threads.
+  @Test
+  void packetThatComes_wakesTheWriter_onlyForFramesThatWait() {
+    link.send(message());
+    assertThat(writerWakes).isEqualTo(1);
+    assertThat(link.nextPacket(0)).isNotNull();
+
+    link.received(acknowledgement(1, 1), 0);
+    assertThat(writerWakes).isEqualTo(1);
+
+    link.send(message());
+    assertThat(link.nextPacket(0)).isNotNull();
+    link.send(message());
+    link.received(acknowledgement(2, 2), 0);
+    assertThat(writerWakes).isEqualTo(4);
+  }
+
+  @Test
+  void packetThatComes_asksTheAgent_forTheTimeOfItsAcknowledgement() {
+    var _ = link.due(0); // the first PING
+    link.received(packet(1, encoded(message())), 0);
+    link.received(packet(2, encoded(message())), 1);
+
+    assertThat(dues).containsExactly(link.dueAt()).allMatch(at -> at > 0);
+  }
+
+  private static Packet acknowledgement(long number, long acknowledged) {
+    return parse(
+        Packet.write(
+            1, ID, number, acknowledged, Session.WINDOW_BYTES, List.of(encoded(message()))));
   }
 
   @Test
@@ -237,7 +278,14 @@ final class ConnectionsTest {
           }
         };
     return new Connections(
-        engine, introduction(SELF), new SplittableRandom(1), () -> 0, none, () -> {}, () -> {});
+        engine,
+        introduction(SELF),
+        new SplittableRandom(1),
+        () -> 0,
+        none,
+        () -> {},
+        _ -> {},
+        () -> {});
   }
 
   @Test

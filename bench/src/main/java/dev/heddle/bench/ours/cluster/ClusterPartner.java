@@ -4,11 +4,13 @@ package dev.heddle.bench.ours.cluster;
 import dev.heddle.bench.partner.Partner;
 import dev.heddle.cluster.Cluster;
 import dev.heddle.cluster.ClusterOptions;
+import dev.heddle.process.MailboxPolicy;
 import dev.heddle.process.Pid;
 import dev.heddle.process.Process;
 import dev.heddle.process.ProcessContext;
 import dev.heddle.process.ProcessEvent;
 import dev.heddle.process.Request;
+import dev.heddle.process.StartOptions;
 import dev.heddle.process.StepOutput;
 import java.io.IOException;
 import java.util.List;
@@ -19,6 +21,9 @@ import org.jspecify.annotations.Nullable;
 public final class ClusterPartner implements Partner {
   static final String ENTRY = "answering";
   static final String MORTAL = "mortal";
+
+  private static final StartOptions SENDERS_WAIT =
+      StartOptions.defaults().withMailbox(StartOptions.DEFAULT_MAILBOX, MailboxPolicy.SUSPEND);
 
   /// A partner.
   public ClusterPartner() {}
@@ -38,7 +43,7 @@ public final class ClusterPartner implements Partner {
     return ClusterOptions.named(name)
         .bind("127.0.0.1", port)
         .messages(ClusterWire.class)
-        .entry(ENTRY, Answering::new)
+        .entry(ENTRY, SENDERS_WAIT, Answering::new)
         .entry(MORTAL, Mortal::new);
   }
 

@@ -83,7 +83,7 @@ public final class ClusterTraffic implements Program {
                 send(sender, each);
                 return null;
               }));
-      ends.add(runtime.whenExited(pid));
+      ends.add(runtime.whenExited(pid).thenApply(exit -> failing(exit, counted)));
     }
     long found = counted.get();
     Sample sample = meter.stop(all);
@@ -94,6 +94,15 @@ public final class ClusterTraffic implements Program {
       var _ = end.get();
     }
     return sample;
+  }
+
+  /// A sender that has failed has not sent all: the round fails, and does not wait for the rest.
+  private static Exit failing(Exit exit, CompletableFuture<Long> counted) {
+    if (exit.reason() != Exit.Reason.NORMAL) {
+      counted.completeExceptionally(
+          new IllegalStateException("a sender has ended: " + exit, exit.cause()));
+    }
+    return exit;
   }
 
   private void send(int sender, long each) {

@@ -17,9 +17,9 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentSkipListMap;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.LockSupport;
@@ -40,7 +40,7 @@ final class TestVoters implements AutoCloseable {
   private final Path root;
   private final Set<String> names;
   private final Limits limits;
-  private final Map<String, TestVoter> voters = new TreeMap<>();
+  private final Map<String, TestVoter> voters = new ConcurrentSkipListMap<>();
 
   private final AtomicLong numbers = new AtomicLong();
   private final Map<String, Long> admissions = new ConcurrentHashMap<>(); // by name of the node

@@ -98,6 +98,7 @@ class ClusterEdgesTest {
   }
 
   @Test
+  @SuppressWarnings("try") // the early close is what is tested
   void shutdown_withAnActionThatFails_leavesNevertheless() throws Exception {
     BlockingQueue<ClusterChange> changes = new LinkedBlockingQueue<>();
     try (Cluster other = Cluster.join(options("other"));

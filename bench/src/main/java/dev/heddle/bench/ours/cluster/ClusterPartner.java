@@ -13,6 +13,7 @@ import dev.heddle.process.Request;
 import dev.heddle.process.StartOptions;
 import dev.heddle.process.StepOutput;
 import java.io.IOException;
+import java.nio.file.Path;
 import java.util.List;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
@@ -30,12 +31,14 @@ public final class ClusterPartner implements Partner {
 
   /// Joins.
   ///
-  /// @param arguments its name, its port, the address of a seed, and the cluster's name
+  /// @param arguments its name, its port, the address of a seed, the cluster's name, and the
+  ///   directory of its key, which is empty for plain TCP
   @Override
   public String start(String... arguments) throws IOException {
     int port = Integer.parseInt(arguments[1]);
-    Cluster cluster =
-        Cluster.join(options(arguments[0], port).cluster(arguments[3]).seeds(arguments[2]));
+    ClusterOptions options = options(arguments[0], port).cluster(arguments[3]).seeds(arguments[2]);
+    String key = arguments[4];
+    Cluster cluster = Cluster.join(key.isEmpty() ? options : NodeKey.in(options, Path.of(key)));
     return "127.0.0.1:" + cluster.address().getPort();
   }
 

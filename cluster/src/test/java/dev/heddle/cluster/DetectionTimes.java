@@ -11,8 +11,7 @@ final class DetectionTimes {
 
   public static void main(String[] args) throws Exception {
     int rounds = Integer.parseInt(args[0]);
-    List<Integer> ports =
-        List.of(TestPorts.next(), TestPorts.next(), TestPorts.next());
+    List<Integer> ports = List.of(TestPorts.next(), TestPorts.next(), TestPorts.next());
     List<Long> times = new ArrayList<>();
     try (NodeJvm a = start("a", 0, ports);
         NodeJvm b = start("b", 1, ports)) {

@@ -9,9 +9,9 @@ import java.util.List;
 
 /// Ports of loopback for the nodes of tests, which no other test takes before they are bound.
 ///
-/// A node must know its port and those of its seeds before it binds. So each JVM of tests has blocks
-/// of ports for itself: it listens at the first port of each, for as long as it lives. All blocks
-/// are below the ports that the system chooses for connections, and no port is given twice.
+/// A node must know its port and those of its seeds before it binds. So each JVM of tests has
+/// blocks of ports for itself: it listens at the first port of each, for as long as it lives. All
+/// blocks are below the ports that the system chooses for connections, and no port is given twice.
 public final class TestPorts {
   private static final int FIRST = 20_000;
   private static final int BLOCK = 32;

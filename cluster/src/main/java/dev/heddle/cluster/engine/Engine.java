@@ -44,8 +44,9 @@ public interface Engine extends AutoCloseable {
     IN_ORDER,
     /// it may
     URGENT,
-    /// it may, and is not kept until it arrives: there may be nobody at the address
-    GREETING
+    /// it may, and is sent once: it is not kept until it arrives, since nobody may be there, or
+    /// since another one follows
+    ONCE
   }
 
   /// Drops what is known of an address: no packet to it is kept any more.

@@ -234,8 +234,7 @@ final class Connections implements Engine.Listener {
       }
     }
     Urgent ended = new Urgent.Ended("node '" + self.life().node() + "' has no such session open");
-    engine.send(
-        from, Packet.write(Packet.VERSION, packet.session(), 0, 0, ended), Urgency.GREETING);
+    engine.send(from, Packet.write(Packet.VERSION, packet.session(), 0, 0, ended), Urgency.ONCE);
   }
 
   // ---- decisions ----
@@ -282,7 +281,7 @@ final class Connections implements Engine.Listener {
               new Leaving(
                   to,
                   Packet.write(Packet.VERSION, session, 0, Session.WINDOW_BYTES, content),
-                  Urgency.GREETING));
+                  Urgency.ONCE));
       case Output.Open open -> open(open);
       case Output.End(var id, var why) -> {
         Link link = find(id);
@@ -296,7 +295,7 @@ final class Connections implements Engine.Listener {
           link.suspect(clock.getAsLong());
         }
       }
-      case Output.Forget(var address) -> leaving.add(new Leaving(address, null, Urgency.GREETING));
+      case Output.Forget(var address) -> leaving.add(new Leaving(address, null, Urgency.ONCE));
       case Output.Log(var level, var line) -> sessions.log(level, line);
     }
   }
@@ -367,7 +366,9 @@ final class Connections implements Engine.Listener {
     long at = Long.MAX_VALUE;
     for (Link link : links.values()) {
       Session.Due due = link.due(clock.getAsLong());
-      due.send().forEach(it -> send(link.at, link.packet(it)));
+      // a lost ping is followed by others in time, unless it asks whether the node still lives
+      Urgency urgency = link.isProbed() ? Urgency.URGENT : Urgency.ONCE;
+      due.send().forEach(it -> engine.send(link.at, link.packet(it), urgency));
       if (due.ending() != null) {
         end(link, due.ending());
       } else {

@@ -61,13 +61,13 @@ class JGroupsEngineTest {
       Engine.Address to;
       try (var two = EngineProbe.open("b", b, null, a)) {
         to = one.waitFor(two);
-        one.engine.send(to, new byte[] {1}, Engine.Urgency.GREETING);
+        one.engine.send(to, new byte[] {1}, Engine.Urgency.ONCE);
         assertThat(next(two.packets).content()).containsExactly(1);
         one.engine.send(to, new byte[1], Engine.Urgency.URGENT);
         assertThat(one.engine.keepsFor(to)).isTrue();
       }
       one.engine.forget(to);
-      one.engine.send(to, new byte[1], Engine.Urgency.GREETING);
+      one.engine.send(to, new byte[1], Engine.Urgency.ONCE);
       assertThat(one.engine.keepsFor(to)).isFalse();
     }
   }

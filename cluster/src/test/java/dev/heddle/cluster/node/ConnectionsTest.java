@@ -333,7 +333,7 @@ final class ConnectionsTest {
       connections.received(THERE, hello);
     }
     assertThat(sent).hasSizeBetween(GreetingLimit.OF_ADDRESS, GreetingLimit.OF_ADDRESS + 1);
-    assertThat(urgencies).containsOnly(Engine.Urgency.GREETING); // nothing is kept for it
+    assertThat(urgencies).containsOnly(Engine.Urgency.ONCE); // nothing is kept for it
     assertThat(logged).hasSize(2); // the refusal, the flood
   }
 

@@ -6,7 +6,7 @@ import dev.heddle.Registration;
 import dev.heddle.cluster.engine.Credentials;
 import dev.heddle.cluster.engine.JGroupsEngine;
 import dev.heddle.cluster.node.ClusterNode;
-import dev.heddle.cluster.node.NodeStatus;
+import dev.heddle.cluster.observe.ClusterRegistration;
 import dev.heddle.cluster.peer.PeerOptions;
 import dev.heddle.cluster.peer.PeerOptions.ForeignOrders;
 import dev.heddle.cluster.peer.RemoteChild;
@@ -82,6 +82,9 @@ public final class Cluster implements AutoCloseable {
   private final JGroupsEngine engine;
   private final ClusterNode node;
   private final MessageWriter inputs;
+  private final ClusterBean bean;
+
+  private volatile @Nullable ClusterRegistration<ClusterMXBean> managed; // set by join
 
   // any thread, CAS: what the first call of leave waits for, and all later ones
   private final AtomicReference<@Nullable CompletableFuture<@Nullable Void>> leaving =
@@ -171,6 +174,7 @@ public final class Cluster implements AutoCloseable {
                     options.acceptsOrders() ? ForeignOrders.CARRIED_OUT : ForeignOrders.REFUSED),
                 (_, _) -> {})); // no part of the cluster sends anything yet
     this.inputs = new MessageWriter(types, node.self());
+    this.bean = new ClusterBean(options, node, engine);
     checkGreeting();
   }
 
@@ -206,6 +210,7 @@ public final class Cluster implements AutoCloseable {
       return opened();
     } catch (Throwable t) {
       node.close();
+      unregister();
       local.releaseNodes();
       throw t;
     }
@@ -219,6 +224,16 @@ public final class Cluster implements AutoCloseable {
           "node '%s' listens at %s:%d without encryption (insecure()), and whoever reaches it can join"
               .formatted(options.name(), at.getAddress().getHostAddress(), at.getPort()));
     }
+    var registration =
+        new ClusterRegistration<>(
+            name(), bean, ClusterMXBean.class, bean::view, new ClusterAnswers(bean));
+    managed = registration;
+    registration.join();
+    node.everySecond(() -> {
+      if (registration.mayJoin()) { // on another thread: it calls code of the program
+        local.callbacks().execute(registration::join);
+      }
+    });
     beforeShutdown = runtime.beforeShutdown(() -> leave(CLOSE));
     return this;
   }
@@ -282,42 +297,7 @@ public final class Cluster implements AutoCloseable {
   /// This node, then all others that are or were in touch, then addresses that were tried without
   /// success.
   public List<NodeInfo> nodes() {
-    List<NodeInfo> all = new ArrayList<>();
-    all.add(
-        new NodeInfo(
-            name(),
-            node.self().life(),
-            node.isClosed() ? NodeInfo.State.LEFT : NodeInfo.State.UP,
-            options.labels(),
-            List.copyOf(options.entries().keySet()),
-            null,
-            0,
-            0,
-            false,
-            null));
-    node.nodes().forEach(status -> all.add(info(status)));
-    return all;
-  }
-
-  private NodeInfo info(NodeStatus status) {
-    NodeLife life = status.node();
-    Introduction says = life == null ? null : node.introduction(life.node());
-    return new NodeInfo(
-        life == null ? null : life.node(),
-        life == null ? 0 : life.life(),
-        switch (status.state()) {
-          case UP, LEAVING -> NodeInfo.State.UP;
-          case GREETING -> NodeInfo.State.GREETING;
-          case LOST -> NodeInfo.State.LOST;
-          case LEFT -> NodeInfo.State.LEFT;
-        },
-        status.labels(),
-        says == null ? List.of() : says.entries(),
-        status.roundTrip(),
-        status.outboxBytes(),
-        status.unacknowledgedBytes(),
-        status.stalled(),
-        status.refusal() == null ? status.last() : status.refusal());
+    return bean.nodes();
   }
 
   /// Calls a listener for each node in touch, then when one gets in touch or no longer is: in
@@ -519,12 +499,23 @@ public final class Cluster implements AutoCloseable {
   }
 
   private void leaveNow(Duration limit) throws InterruptedException {
-    node.leave(limit);
+    try {
+      node.leave(limit);
+    } finally {
+      unregister();
+    }
     Registration added = beforeShutdown;
     if (added != null) {
       added.close();
     }
     local.releaseNodes();
+  }
+
+  private void unregister() {
+    ClusterRegistration<ClusterMXBean> registration = managed;
+    if (registration != null) {
+      registration.leave();
+    }
   }
 
   /// Leaves, with 5 s for what was accepted. If the runtime was started by `join`, it is shut down,

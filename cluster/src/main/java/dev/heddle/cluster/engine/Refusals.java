@@ -4,6 +4,7 @@ package dev.heddle.cluster.engine;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
+import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -18,7 +19,12 @@ final class Refusals {
 
   private final String node;
   private final AtomicInteger count = new AtomicInteger(); // any thread
-  private final Map<String, String> last = new LinkedHashMap<>(); // under its own lock
+  private final Map<String, Last> last = new LinkedHashMap<>(); // under its own lock
+
+  /// The last refusal of an address.
+  ///
+  /// @param nanos when it was, of [System#nanoTime]
+  private record Last(String reason, long nanos) {}
 
   Refusals(String node) {
     this.node = node;
@@ -85,8 +91,24 @@ final class Refusals {
       if (last.size() == REMEMBERED && !last.containsKey(key)) {
         last.remove(last.keySet().iterator().next());
       }
-      return !reason.equals(last.put(key, reason));
+      Last before = last.put(key, new Last(reason, System.nanoTime()));
+      return before == null || !reason.equals(before.reason);
     }
+  }
+
+  /// Why connections were refused within a time, by `from ADDRESS` or `to ADDRESS:PORT`: another
+  /// attempt comes sooner, so what is older is over.
+  Map<String, String> recent(Duration time) {
+    Map<String, String> recent = new LinkedHashMap<>();
+    long now = System.nanoTime();
+    synchronized (last) {
+      last.forEach((key, it) -> {
+        if (now - it.nanos <= time.toNanos()) {
+          recent.put(key, it.reason);
+        }
+      });
+    }
+    return recent;
   }
 
   private void forget(String key) {

@@ -102,6 +102,8 @@ public final class Greetings {
     @Nullable Introduction claims;
     @Nullable Opened open;
     @Nullable String refusal;
+    @Nullable Refusal why; // the kind of that, which was logged
+    boolean refusedHere; // by this node: what the other one says of it is not told as well
     @Nullable Ending last;
     long next; // time of the next HELLO
     int count;
@@ -227,6 +229,7 @@ public final class Greetings {
     } else {
       refuse(
           it,
+          Refusal.NO_COMMON_VERSION,
           "node '%s' has chosen version %d of the wire, not %d"
               .formatted(other.life().node(), welcome.version(), version(other)),
           now,
@@ -254,8 +257,18 @@ public final class Greetings {
   /// The other node refuses a session.
   public void refused(Address from, HelloRefused refused, long now, List<Output> out) {
     Greeting it = greetings.get(from);
-    if (it != null && refused.greeted() == it.number && it.open == null) {
-      refuse(it, "refused by node '%s': %s".formatted(refused.node(), refused.text()), now, out);
+    if (it == null || refused.greeted() != it.number || it.open != null) {
+      return;
+    }
+    if (it.refusedHere) {
+      it.next = now + SLOWEST; // for the same reason, or one that counts when this one is over
+    } else {
+      refuse(
+          it,
+          refused.why(),
+          "refused by node '%s': %s".formatted(refused.node(), refused.text()),
+          now,
+          out);
     }
   }
 
@@ -295,6 +308,7 @@ public final class Greetings {
       why = Refusal.LEAVING;
       text = "node '%s' leaves".formatted(self.life().node());
     }
+    it.refusedHere = why != null;
     if (why == null) {
       return true;
     }
@@ -341,6 +355,7 @@ public final class Greetings {
     it.open = opened;
     it.offered = null;
     it.refusal = null;
+    it.why = null;
     it.number = fresh();
     out.add(new Output.Open(it.address, other, opened.id, version(other)));
   }
@@ -358,13 +373,16 @@ public final class Greetings {
             it.address,
             SessionId.NONE,
             new HelloRefused(self.life().node(), other.number(), why, text)));
-    refuse(it, text, now, out);
+    refuse(it, why, text, now, out);
   }
 
-  private static void refuse(Greeting it, String text, long now, List<Output> out) {
+  /// Both nodes may refuse, in their own words: a kind of reason is logged once.
+  private static void refuse(Greeting it, Refusal why, String text, long now, List<Output> out) {
     it.next = now + SLOWEST;
-    if (!text.equals(it.refusal)) {
-      it.refusal = text;
+    boolean isNew = why != it.why || (why == Refusal.OTHER && !text.equals(it.refusal));
+    it.why = why;
+    it.refusal = text;
+    if (isNew) {
       out.add(new Output.Log("no session with %s: %s".formatted(it.address, text)));
     }
   }
@@ -403,6 +421,7 @@ public final class Greetings {
       if (known != null && known.node().equals(node) && !known.equals(ended.life())) {
         it.claims = null; // the name is free for this life
         it.refusal = null;
+        it.why = null;
         it.next = now;
         it.count = 0;
       } else if (it.address.equals(ended.at) && why.cause() == Cause.LEFT) {

@@ -268,6 +268,26 @@ final class GreetingsTest {
   }
 
   @Test
+  void nodesThatRefuseEachOther_logOneLineOnEachSide_howeverOftenTheyTry() {
+    Node farm = new Node("farm", node("farm", "f", 1, 1, 1));
+    a.found(farm, 0);
+    farm.found(a, 0);
+    for (int i = 0; i <= 4; i++) {
+      long now = 15L * i * SECOND;
+      for (Node one : List.of(a, farm)) {
+        Node other = one == a ? farm : a;
+        one.greetings.due(now, one.out);
+        one.deliverTo(other, now);
+        other.deliverTo(one, now);
+      }
+    }
+    for (Node one : List.of(a, farm)) {
+      assertThat(one.out).filteredOn(Output.Log.class::isInstance).hasSize(1);
+      assertThat(one.refusalOf(one == a ? farm : a)).contains("'farm'").contains("'shop'");
+    }
+  }
+
+  @Test
   void leavingNode_greetsNobody_refuses() {
     a.greetings.leave();
     a.found(b, 0);

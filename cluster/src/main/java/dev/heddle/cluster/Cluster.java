@@ -3,6 +3,7 @@ package dev.heddle.cluster;
 
 import dev.heddle.DeadlineException;
 import dev.heddle.Registration;
+import dev.heddle.cluster.Placement.Candidate;
 import dev.heddle.cluster.engine.Credentials;
 import dev.heddle.cluster.engine.JGroupsEngine;
 import dev.heddle.cluster.node.ClusterNode;
@@ -33,7 +34,6 @@ import java.net.InetSocketAddress;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
@@ -425,33 +425,13 @@ public final class Cluster implements AutoCloseable {
 
   /// The name of a node in touch at this place that has the entry.
   private String choose(String entry, Place place) {
-    List<String> fitting = new ArrayList<>();
-    List<String> without = new ArrayList<>();
-    if (isAt(place, name(), options.labels())) {
-      (options.entries().containsKey(entry) ? fitting : without).add(name());
-    }
+    List<Candidate> candidates = new ArrayList<>();
+    candidates.add(new Candidate(name(), options.labels(), options.entries().keySet()));
     for (Introduction other : node.introductions()) {
-      String name = other.life().node();
-      if (isAt(place, name, other.labels())) {
-        (other.entries().contains(entry) ? fitting : without).add(name);
-      }
+      candidates.add(new Candidate(other.life().node(), other.labels(), other.entries()));
     }
-    if (fitting.isEmpty()) {
-      throw new StartRefusedException(
-          without.isEmpty()
-              ? "%s is not in touch with node '%s'".formatted(place, name())
-              : "'%s' is no entry of %s, nodes in touch there: %s"
-                  .formatted(entry, place, String.join(", ", without)),
-          null);
-    }
-    return fitting.get(ThreadLocalRandom.current().nextInt(fitting.size()));
-  }
-
-  private static boolean isAt(Place place, String name, Map<String, String> labels) {
-    return switch (place) {
-      case Place.On(String node) -> node.equals(name);
-      case Place.Labelled(var wanted) -> labels.entrySet().containsAll(wanted.entrySet());
-    };
+    return new Placement(name(), node::load, ThreadLocalRandom.current())
+        .choose(entry, place, candidates);
   }
 
   // ---- the end ----

@@ -92,6 +92,11 @@ class ClusterSnippetsTest {
       // @end
       assertThat(one.node()).isEqualTo("b");
       assertThat(another.node()).isEqualTo("b");
+      // @start region=leastLoaded
+      Pid third =
+          a.spawn("counter", StartOptions.defaults(), Place.label("zone", "eu-1").leastLoaded());
+      // @end
+      assertThat(third.node()).isEqualTo("b");
       // @start region=child
       Supervisor supervisor =
           Supervisor.builder()

@@ -22,8 +22,8 @@ import picocli.CommandLine.Spec;
     mixinStandardHelpOptions = true,
     footer = {
       "",
-      "UP, in touch; LEAVING, in touch, and this node leaves; GREETING, not in touch, and",
-      "why, if that is known; LOST, no longer in touch; LEFT, it has left the cluster.",
+      "States: UP, in touch; LEAVING, in touch, and this node leaves; GREETING, not",
+      "in touch, and why, if that is known; LOST, no longer in touch; LEFT, gone.",
       "REFUSED: messages not accepted here/there. Shows JVMs of the same user only."
     })
 final class StatusCommand implements Callable<Integer> {

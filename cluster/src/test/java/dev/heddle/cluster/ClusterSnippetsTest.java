@@ -12,11 +12,14 @@ import dev.heddle.process.Request;
 import dev.heddle.process.StartOptions;
 import dev.heddle.process.supervisor.ChildSpec;
 import dev.heddle.process.supervisor.Supervisor;
+import java.lang.management.ManagementFactory;
 import java.time.Duration;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
+import javax.management.JMX;
+import javax.management.ObjectName;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
@@ -95,6 +98,11 @@ class ClusterSnippetsTest {
       // @end
       assertThat(one.node()).isEqualTo("b");
       assertThat(another.node()).isEqualTo("b");
+      // @start region=leastLoaded
+      Pid third =
+          a.spawn("counter", StartOptions.defaults(), Place.label("zone", "eu-1").leastLoaded());
+      // @end
+      assertThat(third.node()).isEqualTo("b");
       // @start region=child
       Supervisor supervisor =
           Supervisor.builder()
@@ -121,6 +129,25 @@ class ClusterSnippetsTest {
       // @end
       assertThat(reached).isEqualTo(1);
       assertThat(heard.take()).isEqualTo("hello");
+    }
+  }
+
+  @Test
+  void bean() throws Exception {
+    ManagementFactory.getPlatformMBeanServer(); // a tool is there
+    try (Cluster cluster = Cluster.join(ClusterOptions.named("a").cluster("managed"))) {
+      // @start region=bean
+      ClusterMXBean bean =
+          JMX.newMXBeanProxy(
+              ManagementFactory.getPlatformMBeanServer(),
+              new ObjectName("dev.heddle:type=Cluster,name=a"),
+              ClusterMXBean.class);
+      for (ClusterMXBean.Node node : bean.getNodes()) {
+        System.out.println(node.name() + " " + node.state() + " " + node.reason());
+      }
+      bean.getBrokenPairs().forEach(System.out::println);
+      // @end
+      assertThat(bean.getName()).isEqualTo(cluster.name());
     }
   }
 

@@ -6,7 +6,9 @@ import java.net.BindException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.NetworkInterface;
+import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import javax.net.ssl.SSLContext;
@@ -53,6 +55,7 @@ public final class JGroupsEngine implements Engine {
    * second of a kill. UFC, MFC: sessions have windows. The name of the cluster in JGroups: it would
    * drop what comes from another cluster without a word; the greeting of sessions says both names.
    */
+  private static final Duration RECENT = Duration.ofMinutes(1);
   private static final System.Logger LOG = System.getLogger("dev.heddle.cluster");
   private static final String CHANNEL = "heddle";
   private static final int FRAGMENT_BYTES = 60_000;
@@ -112,6 +115,12 @@ public final class JGroupsEngine implements Engine {
   boolean keepsFor(Address address) {
     UNICAST3 inOrder = unicast;
     return inOrder != null && inOrder.hasSendConnectionTo(((PeerAddress) address).address);
+  }
+
+  /// Why connections were refused in the last minute, for each address: `from ADDRESS` of those
+  /// that came, `to ADDRESS:PORT` of those of this node.
+  public Map<String, String> refusedAddresses() {
+    return refusals.recent(RECENT);
   }
 
   /// How many connections it has refused, or lost before they had greeted.

@@ -4,6 +4,7 @@ package dev.heddle.cluster.engine;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
+import java.time.Duration;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.Map;
@@ -21,7 +22,14 @@ final class Refusals {
 
   private final String node;
   private final AtomicInteger count = new AtomicInteger(); // any thread
-  private final Map<String, Set<String>> logged = new LinkedHashMap<>(); // under its own lock
+  private final Map<String, Refused> refused = new LinkedHashMap<>(); // under its own lock
+
+  /// The refusals of an address.
+  private static final class Refused {
+    final Set<String> logged = new HashSet<>(2); // reasons
+    String last = "";
+    long nanos; // of the last one, of System.nanoTime
+  }
 
   Refusals(String node) {
     this.node = node;
@@ -84,18 +92,35 @@ final class Refusals {
 
   private boolean isNew(String key, IOException why) {
     String reason = String.valueOf(why.getMessage());
-    synchronized (logged) {
-      if (logged.size() == REMEMBERED && !logged.containsKey(key)) {
-        logged.remove(logged.keySet().iterator().next());
+    synchronized (refused) {
+      if (refused.size() == REMEMBERED && !refused.containsKey(key)) {
+        refused.remove(refused.keySet().iterator().next());
       }
-      Set<String> reasons = logged.computeIfAbsent(key, _ -> new HashSet<>(2));
-      return reasons.size() < REASONS && reasons.add(reason);
+      Refused it = refused.computeIfAbsent(key, _ -> new Refused());
+      it.last = reason;
+      it.nanos = System.nanoTime();
+      return it.logged.size() < REASONS && it.logged.add(reason);
     }
   }
 
+  /// Why connections were refused within a time, by `from ADDRESS` or `to ADDRESS:PORT`: another
+  /// attempt comes sooner, so what is older is over.
+  Map<String, String> recent(Duration time) {
+    Map<String, String> recent = new LinkedHashMap<>();
+    long now = System.nanoTime();
+    synchronized (refused) {
+      refused.forEach((key, it) -> {
+        if (now - it.nanos <= time.toNanos()) {
+          recent.put(key, it.last);
+        }
+      });
+    }
+    return recent;
+  }
+
   private void forget(String key) {
-    synchronized (logged) {
-      logged.remove(key);
+    synchronized (refused) {
+      refused.remove(key);
     }
   }
 }

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.heddle.cluster.node;
 
+import dev.heddle.cluster.peer.RemoteNode;
 import dev.heddle.cluster.session.Ending;
 import dev.heddle.cluster.wire.Urgent.Introduction;
+import java.time.Instant;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
@@ -14,17 +16,20 @@ final class EndedSessions {
   static final int MOST = 256;
 
   /// The last session with a node.
-  record Ended(Introduction other, Ending why) {}
+  ///
+  /// @param counters as they were at the end
+  record Ended(Introduction other, Ending why, Instant at, RemoteNode.Counters counters) {}
 
   private final Map<String, Ended> all = new LinkedHashMap<>(); // the oldest first; its own lock
 
   /// Adds one.
   ///
   /// @return the name of the node that is forgotten for it; null when none is
-  @Nullable String put(Introduction other, Ending why) {
+  @Nullable String put(Ended ended) {
+    String node = ended.other.life().node();
     synchronized (all) {
-      all.remove(other.life().node());
-      all.put(other.life().node(), new Ended(other, why));
+      all.remove(node);
+      all.put(node, ended);
       if (all.size() <= MOST) {
         return null;
       }

@@ -108,6 +108,7 @@ public final class Greetings {
     @Nullable Opened open;
     @Nullable String refusal;
     final Set<String> logged = new HashSet<>(2); // refusals
+    boolean refusedHere; // by this node: what the other one says of it is not told as well
     @Nullable Ending last;
     long next; // time of the next HELLO
     int count;
@@ -264,7 +265,12 @@ public final class Greetings {
   /// The other node refuses a session.
   public void refused(Address from, HelloRefused refused, long now, List<Output> out) {
     Greeting it = greetings.get(from);
-    if (it != null && refused.greeted() == it.number && it.open == null) {
+    if (it == null || refused.greeted() != it.number || it.open != null) {
+      return;
+    }
+    if (it.refusedHere) {
+      it.next = now + SLOWEST; // for the same reason, or one that counts when this one is over
+    } else {
       refuse(
           it,
           refused.why(),
@@ -310,6 +316,7 @@ public final class Greetings {
       why = Refusal.LEAVING;
       text = "node '%s' leaves".formatted(self.life().node());
     }
+    it.refusedHere = why != null;
     if (why == null) {
       return true;
     }
@@ -423,6 +430,7 @@ public final class Greetings {
       if (known != null && known.node().equals(node) && !known.equals(ended.life())) {
         it.claims = null; // the name is free for this life
         it.refusal = null;
+        it.logged.clear();
         it.next = now;
         it.count = 0;
       } else if (it.address.equals(ended.at) && why.cause() == Cause.LEFT) {

@@ -268,6 +268,26 @@ final class GreetingsTest {
   }
 
   @Test
+  void nodesThatRefuseEachOther_logOneLineOnEachSide_howeverOftenTheyTry() {
+    Node farm = new Node("farm", node("farm", "f", 1, 1, 1));
+    a.found(farm, 0);
+    farm.found(a, 0);
+    for (int i = 0; i <= 4; i++) {
+      long now = 15L * i * SECOND;
+      for (Node one : List.of(a, farm)) {
+        Node other = one == a ? farm : a;
+        one.greetings.due(now, one.out);
+        one.deliverTo(other, now);
+        other.deliverTo(one, now);
+      }
+    }
+    for (Node one : List.of(a, farm)) {
+      assertThat(one.out).filteredOn(Output.Log.class::isInstance).hasSize(1);
+      assertThat(one.refusalOf(one == a ? farm : a)).contains("'farm'").contains("'shop'");
+    }
+  }
+
+  @Test
   void leavingNode_greetsNobody_refuses() {
     a.greetings.leave();
     a.found(b, 0);
@@ -328,6 +348,22 @@ final class GreetingsTest {
   @Test
   void refusals_thatAlternate_areLoggedOnceEach() {
     Node other = new Node("other", node("bank", "other", 1, 1, 1));
+    a.greetings.found(other.at, 0, a.out);
+    for (int i = 0; i < 100; i++) {
+      long now = i * 15 * SECOND;
+      long number = numberOfHello(now);
+      String text = i % 2 == 0 ? "this" : "that";
+      a.greetings.refused(
+          other.at, new HelloRefused("other", number, Refusal.OTHER_CLUSTER, text), now, a.out);
+    }
+    long _ = numberOfHello(100 * 15 * SECOND);
+    assertThat(logs).hasSize(2);
+  }
+
+  /// Each node has its own words for one reason.
+  @Test
+  void refusal_byBothNodes_isLoggedOnce() {
+    Node other = new Node("other", node("bank", "other", 1, 1, 1));
     for (int i = 0; i < 100; i++) {
       long now = i * 15 * SECOND;
       a.greetings.hello(
@@ -339,7 +375,7 @@ final class GreetingsTest {
           now,
           a.out);
     }
-    assertThat(logs).hasSize(2);
+    assertThat(logs).hasSize(1);
   }
 
   private final List<Output.Log> logs = new ArrayList<>();

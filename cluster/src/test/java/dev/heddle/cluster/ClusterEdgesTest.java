@@ -110,7 +110,7 @@ class ClusterEdgesTest {
       });
       ClusterTest.awaitUp(other, "a");
       other.onChange(changes::add);
-      runtime.close();
+      var _ = runtime.shutdown(Duration.ofMinutes(1));
       assertThat(changes.poll(1, TimeUnit.MINUTES)).isInstanceOf(ClusterChange.Up.class);
       assertThat(changes.poll(1, TimeUnit.MINUTES)).isInstanceOf(ClusterChange.Left.class);
     }

@@ -8,7 +8,6 @@ import dev.heddle.cluster.engine.Certificates;
 import dev.heddle.cluster.engine.TestPorts;
 import java.lang.management.ManagementFactory;
 import java.nio.file.Path;
-import java.util.Arrays;
 import java.util.Map;
 import java.util.function.BooleanSupplier;
 import javax.management.JMX;
@@ -35,7 +34,10 @@ class ClusterBeanTest {
     return ClusterOptions.named(name)
         .cluster("bean")
         .bind("127.0.0.1", port)
-        .seeds(Arrays.stream(seeds).mapToObj(one -> "127.0.0.1:" + one).toArray(String[]::new));
+        .seeds(
+            java.util.Arrays.stream(seeds)
+                .mapToObj(one -> "127.0.0.1:" + one)
+                .toArray(String[]::new));
   }
 
   private static void await(BooleanSupplier condition) {
@@ -109,27 +111,18 @@ class ClusterBeanTest {
   }
 
   @Test
-  void plainAgainstTls_andWrongCertificate_areShownByAddress(@TempDir Path dir) throws Exception {
+  void plainAgainstTls_isShownByAddress_onBothSides(@TempDir Path dir) throws Exception {
     Certificates ours = Certificates.in(dir.resolve("ours"));
-    Certificates theirs = Certificates.in(dir.resolve("theirs"));
     String password = new String(Certificates.PASSWORD);
     int a = TestPorts.next();
     int b = TestPorts.next();
-    int c = TestPorts.next();
     ClusterOptions secure =
         options("secure", a, a).certificates(ours.keys("a"), ours.trusted(), password);
-    ClusterOptions stranger =
-        options("stranger", c, a).certificates(theirs.keys("x"), ours.trusted(), password);
     try (Cluster one = Cluster.join(secure);
         Cluster plain = Cluster.join(options("plain", b, a))) {
       await(() -> isShown(one, "it speaks no TLS, this node does"));
       await(() -> isShown(plain, "it wants TLS, this node speaks none"));
       assertThat(bean("plain").table()).contains("GREETING to 127.0.0.1:" + a + ": it wants TLS");
-    }
-    try (Cluster one = Cluster.join(secure);
-        Cluster wrong = Cluster.join(stranger)) {
-      await(() -> isShown(one, "certificates do not fit"));
-      await(() -> isShown(wrong, "certificates do not fit"));
     }
   }
 }

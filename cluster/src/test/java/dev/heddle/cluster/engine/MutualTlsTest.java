@@ -93,6 +93,9 @@ class MutualTlsTest {
       assertThat(left.found).isEmpty();
       assertThat(right.found).isEmpty();
       assertThat(lines.all()).hasSize(2);
+      // and both see it in `ps`
+      assertThat(left.engine.refusedAddresses().get("from 127.0.0.1")).contains(accepting);
+      assertThat(right.engine.refusedAddresses().get("to 127.0.0.1:" + one)).contains(connecting);
     }
   }
 

@@ -151,6 +151,9 @@ class ClusterSimulation {
       }
     }
     network.advanceTo(end);
+    if (history.failure != null) {
+      throw history.failure;
+    }
   }
 
   private long nextAt() {

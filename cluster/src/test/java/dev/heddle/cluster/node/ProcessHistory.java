@@ -9,6 +9,7 @@ import dev.heddle.process.Pid;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
@@ -45,12 +46,13 @@ final class ProcessHistory {
   final Map<Long, Ask> asks = new LinkedHashMap<>(); // by number; those that have not ended
   final Map<Pid, SimulatedProcess> processes = new HashMap<>(); // also those that have ended
   final Map<NodeLife, Long> started = new HashMap<>(); // how many
+  final Set<Pid> crashed = new LinkedHashSet<>(); // with their nodes
   private long number;
   long answered;
 
   boolean hasEnded(Pid pid) {
     SimulatedProcess process = processes.get(pid);
-    return process == null || process.exit != null;
+    return process == null || process.exit != null || crashed.contains(pid);
   }
 
   Flow flow(SessionId session, NodeLife from) {

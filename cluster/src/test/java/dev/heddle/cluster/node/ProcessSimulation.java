@@ -95,11 +95,17 @@ final class ProcessSimulation extends ClusterSimulation {
     return of.get(random.nextInt(of.size()));
   }
 
+  /// A process of a node: one of its latest, an old life, or none.
   private Pid target(RemoteNode remote) {
     NodeLife other = remote.other();
-    long last = processes.started.get(other);
-    long number = random.nextInt(20) == 0 ? 0 : Math.max(1, last - random.nextInt(LATEST));
-    return new Pid(other.node(), other.host(), number, other.life()); // no process has 0
+    if (random.nextInt(20) == 0) {
+      return processes.crashed.stream()
+          .filter(it -> it.node().equals(other.node()))
+          .findFirst()
+          .orElse(new Pid(other.node(), other.host(), 0, other.life())); // no process has 0
+    }
+    long number = processes.started.get(other) - random.nextInt(LATEST);
+    return new Pid(other.node(), other.host(), Math.max(1, number), other.life());
   }
 
   private void traffic(SimulatedNode node, SimulatedProcess one, Peer peer) {
@@ -122,7 +128,11 @@ final class ProcessSimulation extends ClusterSimulation {
     Flow flow = processes.flow(peer.link.id(), node.life);
     Pid receiver = target(remote);
     for (int i = random.nextInt(6); i > 0; i--) {
-      if (remote.send(receiver, processes.next(flow)) == SendResult.ACCEPTED) {
+      SendResult result = remote.send(receiver, processes.next(flow));
+      check(
+          result == SendResult.NOT_FOUND || receiver.incarnation() == remote.other().life(),
+          () -> "C4: %s for %s in a session with %s".formatted(result, receiver, remote.other()));
+      if (result == SendResult.ACCEPTED) {
         flow.accepted++;
       }
     }

@@ -50,6 +50,7 @@ final class SimulatedNode implements Connections.Sessions {
     long nextMessage = 1;
     long messages;
     long opened;
+    @Nullable AssertionError failure; // of what was delivered
 
     Stream stream(SessionId session, NodeLife from) {
       return streams.computeIfAbsent(new Direction(session, from), _ -> new Stream());
@@ -84,6 +85,15 @@ final class SimulatedNode implements Connections.Sessions {
 
     @Override
     public void handle(Frame frame) {
+      try {
+        take(frame);
+      } catch (AssertionError e) { // it would end the session only, and maybe that has ended
+        history.failure = history.failure == null ? e : history.failure;
+        throw e;
+      }
+    }
+
+    private void take(Frame frame) {
       check(!ended, () -> "C1: delivered after the end of " + link.id());
       if (remote != null) {
         remote.handle(frame);
@@ -327,5 +337,8 @@ final class SimulatedNode implements Connections.Sessions {
   void crash() {
     crashed = true;
     engine.close();
+    if (processes != null) {
+      processes.crash();
+    }
   }
 }

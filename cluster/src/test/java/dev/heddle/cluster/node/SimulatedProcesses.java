@@ -64,6 +64,11 @@ final class SimulatedProcesses implements LocalProcesses {
     process.end(reason);
   }
 
+  /// The node has crashed: its processes have no exit that anybody hears of.
+  void crash() {
+    history.crashed.addAll(living.keySet());
+  }
+
   @Override
   public Pid address(long number) {
     return new Pid(life.node(), life.host(), number, life.life());

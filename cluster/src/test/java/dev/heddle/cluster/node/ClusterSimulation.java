@@ -63,7 +63,7 @@ class ClusterSimulation {
       pass(random.nextInt(4) == 0 ? random.nextLong(8 * SECOND) : random.nextLong(SECOND));
     }
     heal();
-    pass(40 * SECOND); // a refused address is greeted each 15 s
+    pass(quiet());
     traffic();
     pass(SECOND);
     judge();
@@ -72,6 +72,11 @@ class ClusterSimulation {
   /// How many nodes there are: 3 to 7.
   int size() {
     return 3 + random.nextInt(5);
+  }
+
+  /// How long nothing fails before all must be in session: a refused address is greeted each 15 s.
+  long quiet() {
+    return 40 * SECOND;
   }
 
   // ---- faults ----

@@ -4,6 +4,7 @@ package dev.heddle.cluster;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.heddle.cluster.engine.TestPorts;
 import dev.heddle.process.CoroutineProcess;
 import dev.heddle.process.Exit;
 import dev.heddle.process.Exit.Reason;
@@ -86,7 +87,7 @@ class UnreachableNodesTest {
     assertThatThrownBy(() -> runtime.whenExited(never))
         .isInstanceOf(IllegalArgumentException.class)
         .hasMessageContaining("Cluster.join(runtime, options)");
-    int port = ClusterTest.freePort();
+    int port = TestPorts.next();
     Cluster cluster = Cluster.join(runtime, options("a", port, port));
     checkUnreachable(never);
     cluster.leave(Duration.ofSeconds(1));
@@ -95,9 +96,9 @@ class UnreachableNodesTest {
 
   @Test
   void pidOfANodeThatWasInTouch_afterLeave_reportsNoConnection() throws Exception {
-    int seed = ClusterTest.freePort();
+    int seed = TestPorts.next();
     Cluster cluster = Cluster.join(runtime, options("a", seed, seed));
-    try (Cluster other = Cluster.join(options("b", ClusterTest.freePort(), seed))) {
+    try (Cluster other = Cluster.join(options("b", TestPorts.next(), seed))) {
       ClusterTest.awaitUp(cluster, "b");
       Pid there = other.runtime().spawn((_, _) -> {});
       assertThat(get(runtime.whenStarted(there))).isTrue();

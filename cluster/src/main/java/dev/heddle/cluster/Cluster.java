@@ -6,6 +6,7 @@ import dev.heddle.Registration;
 import dev.heddle.cluster.Placement.Candidate;
 import dev.heddle.cluster.engine.Credentials;
 import dev.heddle.cluster.engine.JGroupsEngine;
+import dev.heddle.cluster.group.Groups;
 import dev.heddle.cluster.node.ClusterNode;
 import dev.heddle.cluster.observe.ClusterRegistration;
 import dev.heddle.cluster.peer.Entry;
@@ -327,7 +328,10 @@ public final class Cluster implements AutoCloseable {
   }
 
   /// The group with a name. Groups are not created: one without members is empty.
+  ///
+  /// @throws IllegalArgumentException when the name is empty, or longer than 1 KiB in UTF-8
   public Group group(String name) {
+    Groups.checkName(name);
     return new Group(name, node.groups());
   }
 

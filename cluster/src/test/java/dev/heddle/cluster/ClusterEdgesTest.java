@@ -167,6 +167,20 @@ class ClusterEdgesTest {
   }
 
   @Test
+  void group_withoutAName_orWithOneThatIsTooLong_isRefusedAtOnce() throws Exception {
+    try (Cluster cluster = Cluster.join(options("a"))) {
+      for (String name : new String[] {"", "x".repeat(1_025), "\u20ac".repeat(342)}) {
+        assertThatThrownBy(() -> cluster.group(name))
+            .isInstanceOf(IllegalArgumentException.class)
+            .hasMessageContaining("the name of a group has 1 to 1024 bytes");
+      }
+      assertThatThrownBy(() -> cluster.group(null))
+          .isInstanceOf(NullPointerException.class)
+          .hasMessageContaining("the name of a group");
+    }
+  }
+
+  @Test
   void onChange_closed_isCalledNoMore() throws Exception {
     try (Cluster cluster = Cluster.join(options("a"))) {
       BlockingQueue<Group.Change> removed = new LinkedBlockingQueue<>();

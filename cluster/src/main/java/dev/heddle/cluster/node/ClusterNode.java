@@ -9,6 +9,7 @@ import dev.heddle.cluster.observe.ClusterJfrEvents;
 import dev.heddle.cluster.peer.FrameSink;
 import dev.heddle.cluster.peer.PeerOptions;
 import dev.heddle.cluster.peer.RemoteNode;
+import dev.heddle.cluster.peer.UnreachableNodes;
 import dev.heddle.cluster.session.Ending;
 import dev.heddle.cluster.session.Ending.Cause;
 import dev.heddle.cluster.session.Greetings.Unanswered;
@@ -169,6 +170,7 @@ public final class ClusterNode implements AutoCloseable {
       engine.close();
       throw e;
     }
+    local.otherNodes(new UnreachableNodes());
     agent.start();
     writer.start();
   }

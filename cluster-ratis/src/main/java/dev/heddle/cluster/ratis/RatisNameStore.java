@@ -89,8 +89,9 @@ final class RatisNameStore implements NameStore {
     try {
       store.restore();
       store.calls.open();
-      store.thread.scheduleWithFixedDelay(
-          store::tick, TICK_MILLIS, TICK_MILLIS, TimeUnit.MILLISECONDS);
+      var _ =
+          store.thread.scheduleWithFixedDelay(
+              store::tick, TICK_MILLIS, TICK_MILLIS, TimeUnit.MILLISECONDS);
       return store;
     } catch (IOException | RuntimeException e) {
       store.close();

@@ -84,7 +84,7 @@ final class Requests implements AutoCloseable {
 
     CompletableFuture<T> begin() {
       open.add(this);
-      answer.whenComplete((_, _) -> open.remove(this));
+      var _ = answer.whenComplete((_, _) -> open.remove(this));
       run(this::attempt);
       return answer;
     }
@@ -101,11 +101,12 @@ final class Requests implements AutoCloseable {
       }
       RaftPeerId leader = named != null ? named : server.leader();
       named = null;
-      server
-          .request(of(server, leader))
-          .copy() // the one of Ratis must not complete by our limit
-          .orTimeout(Math.clamp(left, 1, limits.call().toNanos()), TimeUnit.NANOSECONDS)
-          .whenComplete((reply, failure) -> replied(leader, reply, failure));
+      var _ =
+          server
+              .request(of(server, leader))
+              .copy() // the one of Ratis must not complete by our limit
+              .orTimeout(Math.clamp(left, 1, limits.call().toNanos()), TimeUnit.NANOSECONDS)
+              .whenComplete((reply, failure) -> replied(leader, reply, failure));
     }
 
     private void replied(
@@ -146,7 +147,7 @@ final class Requests implements AutoCloseable {
         return;
       }
       try {
-        thread.schedule(() -> guarded(this::attempt), RETRY_MILLIS, TimeUnit.MILLISECONDS);
+        var _ = thread.schedule(() -> guarded(this::attempt), RETRY_MILLIS, TimeUnit.MILLISECONDS);
       } catch (RejectedExecutionException _) {
         fail();
       }

@@ -150,9 +150,11 @@ final class VoterCalls implements AutoCloseable {
     switch (kind) {
       case ANSWER, FAILED -> answered(kind, number, body);
       case STATUS -> messages.received(from, body);
-      default ->
-          handled(kind, body)
-              .whenComplete((reply, failure) -> answer(from, number, reply, failure));
+      default -> {
+        var _ =
+            handled(kind, body)
+                .whenComplete((reply, failure) -> answer(from, number, reply, failure));
+      }
     }
   }
 

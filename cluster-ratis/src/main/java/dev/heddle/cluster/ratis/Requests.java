@@ -26,13 +26,14 @@ import org.jspecify.annotations.Nullable;
 /// **Thread** any.
 final class Requests implements AutoCloseable {
   /*
-   * A command goes to the leader that this voter follows, or to the one that the last try named. All
-   * tries have one number, so that a leader that has carried out a try answers the next one with the
-   * same outcome. A barrier goes to this voter itself: it asks the leader, and waits for its own
+   * A command goes to the leader that this voter follows, or to the one that the last try named.
+   * All tries have one number, so that a leader that has carried out a try answers the next one with
+   * the same outcome. A barrier goes to this voter itself: it asks the leader, and waits for its own
    * state.
    *
-   * Threads. Tries begin on the thread of the store: Ratis may wait for the disk there. A lost reply
-   * costs the limit of a call, a lost leader a try each 20 ms.
+   * Threads. Tries begin on the thread of the store: Ratis may wait for the disk there.
+   *
+   * Cost. A lost reply costs the limit of a call, a lost leader a try each 20 ms.
    */
 
   private static final long RETRY_MILLIS = 20;

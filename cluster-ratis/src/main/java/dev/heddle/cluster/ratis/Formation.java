@@ -21,8 +21,8 @@ final class Formation {
    *          ACCEPTED  the first by name: an id of its ids has changed     ACCEPTED: the new ids
    *          ACCEPTED  the first by name: all have accepted its ids        STARTED: those
    *          NEW,      a voter that is STARTED, with all nodes             STARTED: the same. It
-   *          ACCEPTED                                                      joins that log, empty, if
-   *                                                                        its own id is missing
+   *          ACCEPTED                                                      joins empty if its own
+   *                                                                        id is missing there
    *          STARTED   any                                                 STARTED
    *
    * A state is on the disk before another voter hears of it: the caller writes it down when

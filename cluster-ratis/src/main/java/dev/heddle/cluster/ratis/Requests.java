@@ -27,8 +27,8 @@ import org.jspecify.annotations.Nullable;
 final class Requests implements AutoCloseable {
   /*
    * A command goes to the leader that this voter follows, or to the one that the last try named.
-   * All tries have one number, so that a leader that has carried out a try answers the next one with
-   * the same outcome. A barrier goes to this voter itself: it asks the leader, and waits for its own
+   * All tries have one number: a leader that has carried out a try answers the next one with the
+   * same outcome. A barrier goes to this voter itself, which asks the leader and waits for its own
    * state.
    *
    * Threads. Tries begin on the thread of the store: Ratis may wait for the disk there.

@@ -77,9 +77,10 @@ public final class VoterProgram implements VoterTransport, NameStore.Listener {
       switch (kind) {
         case SUBMIT -> {
           Command command = RosterCodec.decodeCommand(in.readNBytes(in.readInt()));
-          store
-              .submit(command)
-              .whenComplete((outcome, failure) -> answer(number, outcome, failure));
+          var _ =
+              store
+                  .submit(command)
+                  .whenComplete((outcome, failure) -> answer(number, outcome, failure));
         }
         case STATE -> answer(number, state());
         case LEADS -> answer(number, new byte[] {(byte) (store.isLeader() ? 1 : 0)});

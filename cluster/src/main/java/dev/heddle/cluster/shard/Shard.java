@@ -46,7 +46,8 @@ final class Shard {
     return result;
   }
 
-  /// The log has another state of this shard.
+  /// The log has another state of this shard. Call it from the first admission of this life on: an
+  /// earlier state may name another life of this node as the owner.
   void view(ShardState changed, long nanos) {
     sender.view(changed);
     owner.view(changed, nanos);

@@ -120,8 +120,20 @@ final class ShardOwner {
       isEnding = false;
       predecessorSeen = nanos;
     }
+    dropPast();
     takeEarly();
     progress(nanos);
+  }
+
+  /// What was forwarded for a generation that never was this node's.
+  private void dropPast() {
+    Incoming known = incoming;
+    if (known != null
+        && known.next <= view.generation()
+        && known.next != begun
+        && !isWaitingFor(known.next)) {
+      dropIncoming();
+    }
   }
 
   private boolean isOwner(ShardState state) {
@@ -178,13 +190,25 @@ final class ShardOwner {
     if (current != null && it.generation() == current.generation) {
       accept(current, it.message());
     } else if (it.generation() <= Math.max(view.generation(), over)) {
-      port.post(from, new Bounced(it.generation(), it.message()));
+      giveBack(from, it);
     } else if (early.size() >= EARLY || earlyBytes + it.message().bytes() > EARLY_BYTES) {
       port.post(from, new Failed(it.message(), Failure.FULL));
     } else {
       early.add(new Early(from, it));
       earlyBytes += it.message().bytes();
     }
+  }
+
+  /// Behind what entities that still run have not taken.
+  private void giveBack(String from, Deliver it) {
+    for (Entities ending : old) {
+      if (ending.generation == it.generation()) {
+        ending.accept(it.message());
+        bounce(it.generation(), ending.takeLeft());
+        return;
+      }
+    }
+    port.post(from, new Bounced(it.generation(), it.message()));
   }
 
   private void accept(Entities current, EntityMessage message) {

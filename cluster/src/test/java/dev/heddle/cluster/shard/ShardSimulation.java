@@ -4,7 +4,10 @@ package dev.heddle.cluster.shard;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.heddle.cluster.roster.ShardState;
+import dev.heddle.cluster.shard.ShardMessage.Failure;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.EnumMap;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
@@ -32,6 +35,7 @@ final class ShardSimulation extends SimulatedLog {
     final Set<Integer> nodes = new HashSet<>(); // the lives that have had it
     boolean isDelivered;
     boolean isTold; // the sender's node
+    boolean isRefused; // it will not be delivered
     boolean isExcused; // its session has ended, or its node was killed
   }
 
@@ -43,7 +47,7 @@ final class ShardSimulation extends SimulatedLog {
 
   long acts;
   long actsAfterHeal;
-  long told;
+  final Map<Failure, Integer> told = new EnumMap<>(Failure.class);
   long excused;
   long handovers;
   long losses;
@@ -121,29 +125,25 @@ final class ShardSimulation extends SimulatedLog {
     }
     long arrival = Math.max(from.lastArrival.getOrDefault(to, 0L), now + between(1, 40) * MILLI);
     from.lastArrival.put(to, arrival);
-    at(arrival, () -> arrive(receiver, life, session, () -> {
-      if (life.sessions.get(from.name()) == session) {
-        note(message, life.number);
-        life.received(from.name(), shard, message);
-      } else {
-        dropped(message);
-      }
-    }, message));
+    Runnable arrived =
+        () -> {
+          if (receiver.life == life && life.sessions.get(from.name()) == session) {
+            note(message, life.number);
+            life.received(from.name(), shard, message);
+          } else {
+            dropped(message);
+          }
+        };
+    from.inFlight.computeIfAbsent(to, _ -> new ArrayDeque<>()).add(arrived);
+    at(arrival, () -> arrive(from, receiver));
   }
 
-  /// In order, also behind a pause.
-  private void arrive(
-      SimulatedHost host,
-      SimulatedHost.Life life,
-      Object session,
-      Runnable receive,
-      ShardMessage message) {
-    if (host.life != life) {
-      dropped(message);
-    } else if (now < host.resumed) {
-      at(host.resumed, () -> arrive(host, life, session, receive, message));
+  /// The next one of its direction, so that the order holds behind a pause.
+  private void arrive(SimulatedHost.Life from, SimulatedHost receiver) {
+    if (now < receiver.resumed) {
+      at(receiver.resumed, () -> arrive(from, receiver));
     } else {
-      receive.run();
+      Objects.requireNonNull(from.inFlight.get(receiver.name)).remove().run();
     }
   }
 
@@ -207,12 +207,16 @@ final class ShardSimulation extends SimulatedLog {
     if (fate.isDelivered || before >= content.number) {
       throw new AssertionError("seed %d: %s after %d".formatted(seed, content, before));
     }
+    assertThat(fate.isRefused).as("seed %d: %s was refused", seed, content).isFalse();
     fate.isDelivered = true;
   }
 
-  void failed(EntityMessage message) {
-    told++;
-    fate(message).isTold = true;
+  void failed(EntityMessage message, Failure why) {
+    told.merge(why, 1, Integer::sum);
+    Fate fate = fate(message);
+    fate.isTold = true;
+    fate.isRefused = why != Failure.LOST;
+    assertThat(fate.isRefused && fate.isDelivered).as("seed %d: %s", seed, message).isFalse();
   }
 
   /// A life was killed, with all that it had.

@@ -3,6 +3,9 @@ package dev.heddle.cluster.shard;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.heddle.cluster.shard.ShardMessage.Failure;
+import java.util.EnumMap;
+import java.util.Map;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
@@ -15,7 +18,7 @@ class ShardSimulationTest {
   @Tag("C8")
   void shards_inRandomHistories_haveOneOwnerThatActs_keepTheOrder_andLoseNothingInSilence() {
     long acts = 0;
-    long told = 0;
+    Map<Failure, Integer> told = new EnumMap<>(Failure.class);
     long excused = 0;
     long handovers = 0;
     long losses = 0;
@@ -26,12 +29,12 @@ class ShardSimulationTest {
       simulation.assertQuiet();
       assertThat(simulation.actsAfterHeal).as("seed %d", seed).isPositive();
       acts += simulation.acts;
-      told += simulation.told;
+      simulation.told.forEach((why, count) -> told.merge(why, count, Integer::sum));
       excused += simulation.excused;
       handovers += simulation.handovers;
       losses += simulation.losses;
     }
-    System.out.printf("acts %d told %d excused %d handovers %d losses %d%n", acts, told, excused, handovers, losses);
+    System.out.printf("acts %d told %s excused %d handovers %d losses %d%n", acts, told, excused, handovers, losses);
     // Histories in which nothing happens prove nothing.
     assertThat(acts).isGreaterThan(SEEDS * 1_000L);
     assertThat(handovers).isGreaterThan(SEEDS * 5L);

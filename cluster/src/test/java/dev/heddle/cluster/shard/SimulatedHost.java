@@ -80,6 +80,7 @@ final class SimulatedHost {
     final int number = ++world.lives;
     final Map<String, Object> sessions = new HashMap<>();
     final Map<String, Long> lastArrival = new HashMap<>();
+    final Map<String, Deque<Runnable>> inFlight = new HashMap<>();
     final List<Shard> shards = new ArrayList<>();
     private final Lease lease = new Lease(LeaseTimes.DEFAULT);
     private final Map<Long, Entity> entities = new HashMap<>();
@@ -88,6 +89,7 @@ final class SimulatedHost {
     private int followed;
     private long entityNumbers;
     private long hostedAt;
+    private boolean isKnown;
     private boolean isLeaving;
     boolean hasLeft;
     boolean dead;
@@ -153,7 +155,12 @@ final class SimulatedHost {
       }
     }
 
+    /// States from before its first admission may name an earlier life of this node.
     private void look() {
+      isKnown |= roster.admission(name, number) != 0;
+      if (!isKnown) {
+        return;
+      }
       for (int shard = 0; shard < views.length; shard++) {
         ShardState state = roster.shards().state(ShardSimulation.TYPE, shard);
         if (!state.equals(views[shard])) {
@@ -337,7 +344,7 @@ final class SimulatedHost {
 
       @Override
       public void failed(EntityMessage message, Failure why) {
-        world.failed(message);
+        world.failed(message, why);
       }
     }
   }

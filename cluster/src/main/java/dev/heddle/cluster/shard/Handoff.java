@@ -18,7 +18,6 @@ final class Handoff {
    * OPEN     in session with the successor               SENT     the messages, then the marker
    * OPEN     no session for 2 s                          same     the shard is released: the other
    *                                                               node begins without the messages
-   * SENT     1 s without an answer                       same     the marker again
    * SENT     the session ends                            OPEN     all again in the next one: the
    *                                                               other node has dropped its part
    * OPEN,    the log names another successor             OPEN     the same for that one
@@ -40,7 +39,6 @@ final class Handoff {
   private @Nullable String to;
   private boolean isSent;
   private boolean isDone;
-  private long sentAt;
   private long inSessionAt;
   private long releasedAt;
   private boolean hasReleased;
@@ -67,7 +65,8 @@ final class Handoff {
     }
     send(nanos);
     boolean isRefused = to != null && !isSent && nanos - inSessionAt >= GIVEN_UP_NANOS;
-    if (isOwner && (isSent || isDone || isRefused) && (!hasReleased || nanos - releasedAt >= REPEAT_NANOS)) {
+    boolean isDue = !hasReleased || nanos - releasedAt >= REPEAT_NANOS;
+    if (isOwner && isDue && (isSent || isDone || isRefused)) {
       hasReleased = true;
       releasedAt = nanos;
       port.release(next);
@@ -97,12 +96,9 @@ final class Handoff {
       inSessionAt = nanos;
       if (!isSent) {
         messages.forEach(message -> port.post(to, new Forward(next, message)));
-      }
-      if (!isSent || nanos - sentAt >= REPEAT_NANOS) {
-        sentAt = nanos;
         port.post(to, new EndOfHandoff(next));
+        isSent = true;
       }
-      isSent = true;
     }
   }
 

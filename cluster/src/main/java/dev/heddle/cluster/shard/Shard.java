@@ -23,9 +23,10 @@ final class Shard {
    *        |    the log: Released(s, g')  |                            |
    *        |------------------------------------------- Deliver(g') -->| acts
    *
-   * What a node sends to itself goes the same way, by a queue here. Each step is tried again each
-   * second, and is driven by the state of the log, of the sessions and of what is kept, so that no
-   * message is needed to arrive. The proof is a simulation: [ShardSimulationTest].
+   * What a node sends to itself goes the same way, by a queue here. Each step follows from the
+   * state of the log, of the sessions and of what is kept. A session loses nothing before it ends,
+   * so within one nothing is repeated; its end starts the step anew. The log may lose a command, so
+   * a release is repeated each second. The proof is a simulation: [ShardSimulationTest].
    */
   private final ShardPort port;
   private final ShardSender sender;
@@ -41,7 +42,7 @@ final class Shard {
 
   /// Sends a message from here.
   SendResult offer(EntityMessage message, long nanos) {
-    SendResult result = sender.offer(message, nanos);
+    SendResult result = sender.offer(message);
     settle(nanos);
     return result;
   }
@@ -93,7 +94,7 @@ final class Shard {
   /// Does what is due: called at least each second, and when a session opens.
   void progress(long nanos) {
     owner.progress(nanos);
-    sender.progress(nanos);
+    sender.progress();
     settle(nanos);
   }
 
@@ -101,7 +102,7 @@ final class Shard {
     for (ShardMessage next = toSelf.poll(); next != null; next = toSelf.poll()) {
       handle(port.self(), next, nanos);
       owner.progress(nanos);
-      sender.progress(nanos);
+      sender.progress();
     }
   }
 

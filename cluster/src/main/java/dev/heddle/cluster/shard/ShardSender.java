@@ -39,7 +39,6 @@ final class ShardSender {
    */
   static final int HELD = 1_000;
   static final int HELD_BYTES = 1 << 20;
-  private static final long REPEAT_NANOS = 1_000_000_000L;
 
   private record Route(String node, long generation) {}
 
@@ -50,7 +49,6 @@ final class ShardSender {
   private ShardState view;
   private @Nullable Route sentTo;
   private boolean isFlushing;
-  private long flushedAt;
   private long over; // generations up to this one have bounced something
 
   ShardSender(ShardPort port, ShardState view) {
@@ -59,8 +57,8 @@ final class ShardSender {
   }
 
   /// Sends a message, or holds it while its shard has no owner to send to.
-  SendResult offer(EntityMessage message, long nanos) {
-    progress(nanos);
+  SendResult offer(EntityMessage message) {
+    progress();
     Route target = target();
     if (held.isEmpty() && target != null && target.equals(sentTo) && !isFlushing) {
       return port.send(target.node, new Deliver(target.generation, message));
@@ -123,10 +121,10 @@ final class ShardSender {
   }
 
   /// Does what can be done now.
-  void progress(long nanos) {
+  void progress() {
     Route target = target();
     if (sentTo != null && !sentTo.equals(target)) {
-      flush(sentTo, nanos);
+      flush(sentTo);
     }
     if (sentTo == null && target != null && port.isInSession(target.node)) {
       sentTo = target;
@@ -141,12 +139,11 @@ final class ShardSender {
     }
   }
 
-  private void flush(Route last, long nanos) {
+  private void flush(Route last) {
     if (!port.isInSession(last.node)) {
       forget();
-    } else if (!isFlushing || nanos - flushedAt >= REPEAT_NANOS) {
+    } else if (!isFlushing) {
       isFlushing = true;
-      flushedAt = nanos;
       boolean isOver = view.generation() > last.generation || view.owner() == null;
       port.post(last.node, new Flush(last.generation, isOver));
     }

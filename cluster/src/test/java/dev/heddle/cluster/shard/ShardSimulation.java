@@ -53,8 +53,9 @@ final class ShardSimulation extends SimulatedLog {
   long losses;
   int lives;
 
-  ShardSimulation(long seed) {
-    super(seed);
+  /// @param isCalm whether nodes only begin and end to host shards, and nothing fails
+  ShardSimulation(long seed, boolean isCalm) {
+    super(seed, isCalm);
     for (String name : List.of("a", "b", "c", "d")) {
       hosts.add(new SimulatedHost(this, name));
     }
@@ -123,7 +124,7 @@ final class ShardSimulation extends SimulatedLog {
       dropped(message);
       return;
     }
-    long arrival = Math.max(from.lastArrival.getOrDefault(to, 0L), now + between(1, 40) * MILLI);
+    long arrival = Math.max(from.lastArrival.getOrDefault(to, 0L), now + travelTime() * MILLI);
     from.lastArrival.put(to, arrival);
     Runnable arrived =
         () -> {
@@ -136,6 +137,10 @@ final class ShardSimulation extends SimulatedLog {
         };
     from.inFlight.computeIfAbsent(to, _ -> new ArrayDeque<>()).add(arrived);
     at(arrival, () -> arrive(from, receiver));
+  }
+
+  private long travelTime() {
+    return isCalm && random.nextInt(50) == 0 ? between(40, 3_000) : between(1, 40);
   }
 
   /// The next one of its direction, so that the order holds behind a pause.
@@ -246,6 +251,15 @@ final class ShardSimulation extends SimulatedLog {
         assertThat(at.owner().isQuiet()).as("seed %d: at %s", seed, host.name).isTrue();
       }
     }
+  }
+
+  /// Without faults, all is delivered but what was refused for lack of space.
+  void assertAllDelivered() {
+    assertThat(told.keySet()).as("seed %d", seed).isSubsetOf(Failure.FULL);
+    fates.forEach((content, fate) ->
+        assertThat(fate.isDelivered || fate.isRefused)
+            .as("seed %d: %s", seed, content)
+            .isTrue());
   }
 
   static int shardOf(String key) {

@@ -23,7 +23,7 @@ class ShardSimulationTest {
     long handovers = 0;
     long losses = 0;
     for (int seed = Integer.getInteger("seed", 0); seed < SEEDS; seed++) {
-      ShardSimulation simulation = new ShardSimulation(seed);
+      ShardSimulation simulation = new ShardSimulation(seed, false);
       simulation.run();
       simulation.heal();
       simulation.assertQuiet();
@@ -39,5 +39,21 @@ class ShardSimulationTest {
     assertThat(acts).isGreaterThan(SEEDS * 1_000L);
     assertThat(handovers).isGreaterThan(SEEDS * 5L);
     assertThat(losses).isGreaterThan(SEEDS);
+  }
+
+  @Test
+  @Tag("C8")
+  void shards_thatMoveWhileNothingFails_loseNoMessage() {
+    long handovers = 0;
+    for (int seed = Integer.getInteger("seed", 0); seed < SEEDS; seed++) {
+      ShardSimulation simulation = new ShardSimulation(seed, true);
+      simulation.run();
+      simulation.heal();
+      simulation.assertQuiet();
+      simulation.assertAllDelivered();
+      handovers += simulation.handovers;
+    }
+    System.out.printf("calm handovers %d%n", handovers);
+    assertThat(handovers).isGreaterThan(SEEDS * 4L);
   }
 }

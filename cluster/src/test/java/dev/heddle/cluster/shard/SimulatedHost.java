@@ -26,6 +26,8 @@ import java.util.Objects;
 final class SimulatedHost {
   final ShardSimulation world;
   final String name;
+  private final long hostsFrom;
+  private final long withdrawsAt; // where nothing fails
   long resumed;
   boolean isSending = true;
   Life life;
@@ -34,6 +36,8 @@ final class SimulatedHost {
   SimulatedHost(ShardSimulation world, String name) {
     this.world = world;
     this.name = name;
+    this.hostsFrom = world.now + (world.isCalm ? world.between(0, 40_000) * MILLI : 0);
+    this.withdrawsAt = world.now + world.between(30_000, 80_000) * MILLI;
     this.life = new Life();
     world.after(world.between(0, 3_000), this::turn);
   }
@@ -60,6 +64,7 @@ final class SimulatedHost {
   /// An entity with its mailbox.
   private static final class Entity {
     final int shard;
+    final String key;
     final long generation;
     final long admission;
     final Deque<EntityMessage> mailbox = new ArrayDeque<>();
@@ -68,8 +73,9 @@ final class SimulatedHost {
     boolean isEnding;
     boolean hasEnded;
 
-    Entity(int shard, long generation, long admission) {
+    Entity(int shard, String key, long generation, long admission) {
       this.shard = shard;
+      this.key = key;
       this.generation = generation;
       this.admission = admission;
     }
@@ -173,11 +179,14 @@ final class SimulatedHost {
     /// Says that it hosts shards; at times leaves in an orderly way.
     private void host() {
       long admission = lease.admission();
-      if (admission == 0 || world.now - hostedAt < 1_000 * MILLI) {
+      if (admission == 0
+          || world.now < hostsFrom
+          || world.now - hostedAt < 1_000 * MILLI) {
         return;
       }
       hostedAt = world.now;
-      isLeaving |= world.chance(2);
+      isLeaving |=
+          world.chance(2) || (world.isCalm && !name.equals("a") && world.now > withdrawsAt);
       if (!isLeaving) {
         String type = ShardSimulation.TYPE;
         world.propose(
@@ -190,7 +199,7 @@ final class SimulatedHost {
         owns |= shard.owner().entities() != null || !shard.owner().isQuiet();
       }
       boolean isHost = roster.shards().hosts(ShardSimulation.TYPE).contains(name);
-      if (!owns && !isHost) {
+      if (!owns && !isHost && !world.isCalm) {
         world.propose(new Command.Leave(name, admission), _ -> whenRunning(() -> hasLeft = true));
       }
     }
@@ -313,7 +322,12 @@ final class SimulatedHost {
 
       @Override
       public void start(long entity, String key, long generation, long admission) {
-        entities.put(entity, new Entity(shard, generation, admission));
+        for (Entity other : entities.values()) {
+          if (!other.hasEnded && other.key.equals(key)) {
+            throw new AssertionError("seed %d: two of %s at %s".formatted(world.seed, key, name));
+          }
+        }
+        entities.put(entity, new Entity(shard, key, generation, admission));
         world.after(world.between(1, 100), () -> whenRunning(() -> step(entity)));
       }
 

@@ -24,6 +24,7 @@ class SimulatedLog {
 
   final long seed;
   final Random random;
+  final boolean isCalm;
   long now = 77_000_000_000L;
   boolean healed;
   final Roster committed = new Roster();
@@ -36,8 +37,11 @@ class SimulatedLog {
   private LeaseExpiry expiry = new LeaseExpiry(LeaseTimes.DEFAULT);
   private ShardPlan plan = new ShardPlan();
 
-  SimulatedLog(long seed) {
+  /// @param isCalm whether there are no faults from the beginning
+  SimulatedLog(long seed, boolean isCalm) {
     this.seed = seed;
+    this.isCalm = isCalm;
+    this.healed = isCalm;
     this.random = new Random(seed);
     lead();
   }

@@ -39,6 +39,8 @@ sealed interface ShardMessage {
     /// It was on its way from one owner to another when one of them ended: it may be delivered.
     LOST,
     /// The entity has failed before it took a message.
-    ENTITY_FAILED
+    ENTITY_FAILED,
+    /// It cannot be decoded where it has come to, or not be encoded for the next node.
+    UNREADABLE
   }
 }

@@ -70,8 +70,7 @@ final class ShardCodec {
   static Command read(int kind, DataInputStream in) throws IOException {
     return switch (kind) {
       case HOST ->
-          new HostShards(
-              in.readUTF(), in.readLong(), in.readUTF(), count(in), in.readBoolean());
+          new HostShards(in.readUTF(), in.readLong(), in.readUTF(), count(in), in.readBoolean());
       case WITHDRAW -> new WithdrawHost(in.readUTF(), in.readLong());
       case ASSIGN -> {
         String type = in.readUTF();
@@ -137,8 +136,7 @@ final class ShardCodec {
     }
   }
 
-  private static void writeNodes(DataOutputStream out, Map<String, Long> nodes)
-      throws IOException {
+  private static void writeNodes(DataOutputStream out, Map<String, Long> nodes) throws IOException {
     out.writeInt(nodes.size());
     for (var node : nodes.entrySet()) {
       out.writeUTF(node.getKey());

@@ -19,8 +19,7 @@ public record ShardState(
     long next,
     @Nullable Holder successor) {
   /// Nobody has ever owned it.
-  public static final ShardState EMPTY =
-      new ShardState(0, null, null, 0, null);
+  public static final ShardState EMPTY = new ShardState(0, null, null, 0, null);
 
   /// Whether the owner is to hand it over.
   public boolean isMoving() {

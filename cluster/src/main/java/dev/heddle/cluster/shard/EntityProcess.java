@@ -93,7 +93,8 @@ final class EntityProcess implements Process {
     last = out.status();
     untaken = last == Status.CONTINUE_BEFORE_MESSAGES ? given.unread() : List.of();
     if (last == Status.UPGRADE) {
-      throw new IllegalStateException("an entity cannot be replaced by an upgrade; send to another");
+      throw new IllegalStateException(
+          "an entity cannot be replaced by an upgrade; send to another");
     }
     if (!backlog.isEmpty() && (last == Status.IDLE || last == Status.EXECUTING)) {
       out.continueNow();

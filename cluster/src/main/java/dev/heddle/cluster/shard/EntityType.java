@@ -168,22 +168,26 @@ final class EntityType {
     for (int i = 0; i < count; i++) {
       Cell cell = cells.get(i);
       ShardState state = table.state(name, i);
-      run(cell, shard -> {
-        if (!state.equals(cell.view)) {
-          cell.view = state;
-          shard.view(state, node.nanos());
-        }
-      });
+      run(
+          cell,
+          shard -> {
+            if (!state.equals(cell.view)) {
+              cell.view = state;
+              shard.view(state, node.nanos());
+            }
+          });
     }
   }
 
   void ended(LocalEntity entity) {
     Cell cell = cells.get(entity.shard);
-    run(cell, shard -> {
-      if (cell.entities.remove(entity.number) != null) {
-        shard.entityEnded(entity.number, entity.unread(), !entity.hasTaken(), node.nanos());
-      }
-    });
+    run(
+        cell,
+        shard -> {
+          if (cell.entities.remove(entity.number) != null) {
+            shard.entityEnded(entity.number, entity.unread(), !entity.hasTaken(), node.nanos());
+          }
+        });
   }
 
   /// Whether this node owns none of them, and hands none over.

@@ -85,8 +85,7 @@ final class Shard {
   ///
   /// @param unread what it has not taken, oldest first
   /// @param hasFailedAtOnce whether it has failed without taking anything
-  void entityEnded(
-      long entity, List<EntityMessage> unread, boolean hasFailedAtOnce, long nanos) {
+  void entityEnded(long entity, List<EntityMessage> unread, boolean hasFailedAtOnce, long nanos) {
     owner.entityEnded(entity, unread, hasFailedAtOnce, nanos);
     progress(nanos);
   }

@@ -120,7 +120,6 @@ final class ShardMessageCodec {
     out.writeLong(message.ask());
   }
 
-
   /// Decodes the contents of messages.
   interface Contents {
     /// @param head its origin, key and request
@@ -155,7 +154,8 @@ final class ShardMessageCodec {
           String type = in.readUTF();
           boolean hasMessage = in.readBoolean();
           String message = in.readUTF();
-          yield new AskFailed(ask, new FailureText(type, hasMessage ? message : null, in.readUTF()));
+          yield new AskFailed(
+              ask, new FailureText(type, hasMessage ? message : null, in.readUTF()));
         }
         default -> throw new IOException("no packet has the number " + kind);
       };

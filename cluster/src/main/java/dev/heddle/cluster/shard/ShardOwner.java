@@ -173,13 +173,15 @@ final class ShardOwner {
 
   private void dropOld() {
     old.removeIf(it -> !it.hasRunning());
-    flushes.entrySet().removeIf(flush -> {
-      boolean isOut = old.stream().noneMatch(it -> it.generation <= flush.getValue());
-      if (isOut) {
-        port.post(flush.getKey(), new Flushed(flush.getValue()));
-      }
-      return isOut;
-    });
+    flushes
+        .entrySet()
+        .removeIf(flush -> {
+          boolean isOut = old.stream().noneMatch(it -> it.generation <= flush.getValue());
+          if (isOut) {
+            port.post(flush.getKey(), new Flushed(flush.getValue()));
+          }
+          return isOut;
+        });
   }
 
   // ---- messages ----

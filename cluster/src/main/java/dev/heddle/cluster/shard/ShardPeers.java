@@ -71,7 +71,8 @@ final class ShardPeers {
     Peer peer = open.get(node);
     return peer == null
         ? SendResult.UNREACHABLE
-        : peer.remote.sendService(new Frame.Service(SERVICE, ShardMessageCodec.encode(packet, writer)));
+        : peer.remote.sendService(
+            new Frame.Service(SERVICE, ShardMessageCodec.encode(packet, writer)));
   }
 
   /// Sends when there is space, unless the session ends before. [#drain] follows.

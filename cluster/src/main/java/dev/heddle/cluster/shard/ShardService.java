@@ -8,8 +8,8 @@ import dev.heddle.cluster.roster.Command;
 import dev.heddle.cluster.roster.Roster;
 import dev.heddle.cluster.shard.ShardMessage.Failed;
 import dev.heddle.cluster.shard.ShardMessage.Failure;
-import dev.heddle.cluster.shard.ShardMessageCodec.AskFailed;
 import dev.heddle.cluster.shard.ShardMessageCodec.Answer;
+import dev.heddle.cluster.shard.ShardMessageCodec.AskFailed;
 import dev.heddle.cluster.shard.ShardMessageCodec.OfShard;
 import dev.heddle.cluster.shard.ShardMessageCodec.Packet;
 import dev.heddle.cluster.shard.ShardMessageCodec.UnreadableException;
@@ -116,7 +116,8 @@ public final class ShardService {
     EntityType known = types.putIfAbsent(name, type);
     if (known != null && (known.count != count || known.isHost() != (entry != null))) {
       throw new IllegalArgumentException(
-          "shards '%s' are used here with %d shards, and not %d".formatted(name, known.count, count));
+          "shards '%s' are used here with %d shards, and not %d"
+              .formatted(name, known.count, count));
     }
   }
 
@@ -160,8 +161,7 @@ public final class ShardService {
     long ask = asks.begin();
     CompletableFuture<@Nullable Object> answer = asks.answer(ask);
     SendResult result =
-        to.offer(
-            new EntityMessage(checked.origin(), key, ask, checked.message(), checked.bytes()));
+        to.offer(new EntityMessage(checked.origin(), key, ask, checked.message(), checked.bytes()));
     if (!result.isAccepted()) {
       String why = "the request to '%s' of '%s' was not sent: %s";
       asks.fail(ask, NotDeliveredException.refused(why.formatted(key, type, result)));
@@ -220,7 +220,9 @@ public final class ShardService {
       return; // it has ended
     }
     try {
-      received(from.node(), ShardMessageCodec.decode(content, (head, bytes) -> read(session, head, bytes)));
+      received(
+          from.node(),
+          ShardMessageCodec.decode(content, (head, bytes) -> read(session, head, bytes)));
     } catch (UnreadableException e) {
       fail(e.failed, e.head, Failure.UNREADABLE);
     } catch (IllegalArgumentException e) {

@@ -129,7 +129,6 @@ class ShardNodesTest {
       answered += fate.getValue().equals("answered") ? 1 : 0;
     }
     assertThat(fates).hasSize(CALLS);
-    System.out.println("answered " + answered + " " + fates.values().stream().collect(java.util.stream.Collectors.groupingBy(x -> x, java.util.stream.Collectors.counting())));
     assertThat(answered).isGreaterThan(CALLS / 2);
   }
 

@@ -39,7 +39,6 @@ final class ShardSimulation extends SimulatedLog {
     boolean isExcused; // its session has ended, or its node was killed
   }
 
-
   final Map<Content, Fate> fates = new HashMap<>();
   final List<SimulatedHost> hosts = new ArrayList<>();
   private final Map<String, Integer> lastDelivered = new HashMap<>();
@@ -203,7 +202,8 @@ final class ShardSimulation extends SimulatedLog {
     }
     Long last = lastActed.put(shard, generation);
     if (last != null && last > generation) {
-      throw new AssertionError("seed %d: generation %d acts after %d".formatted(seed, generation, last));
+      throw new AssertionError(
+          "seed %d: generation %d acts after %d".formatted(seed, generation, last));
     }
     handovers += last == null || last != generation ? 1 : 0;
     Fate fate = fate(message);
@@ -257,13 +257,10 @@ final class ShardSimulation extends SimulatedLog {
   void assertAllDelivered() {
     assertThat(told.keySet()).as("seed %d", seed).isSubsetOf(Failure.FULL);
     fates.forEach((content, fate) ->
-        assertThat(fate.isDelivered || fate.isRefused)
-            .as("seed %d: %s", seed, content)
-            .isTrue());
+        assertThat(fate.isDelivered || fate.isRefused).as("seed %d: %s", seed, content).isTrue());
   }
 
   static int shardOf(String key) {
     return KEYS.indexOf(key) % SHARDS;
   }
-
 }

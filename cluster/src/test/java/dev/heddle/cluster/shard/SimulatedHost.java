@@ -139,11 +139,14 @@ final class SimulatedHost {
     private void renew() {
       if (lease.isDue(world.now) && !hasLeft) {
         long start = lease.renewing(world.now);
-        world.propose(new Command.Renew(name, number, null), outcome -> whenRunning(() -> {
-          if (outcome instanceof Outcome.Admitted(long admitted)) {
-            lease.acknowledged(start, admitted);
-          }
-        }));
+        world.propose(
+            new Command.Renew(name, number, null),
+            outcome ->
+                whenRunning(() -> {
+                  if (outcome instanceof Outcome.Admitted(long admitted)) {
+                    lease.acknowledged(start, admitted);
+                  }
+                }));
       }
     }
 
@@ -179,9 +182,7 @@ final class SimulatedHost {
     /// Says that it hosts shards; at times leaves in an orderly way.
     private void host() {
       long admission = lease.admission();
-      if (admission == 0
-          || world.now < hostsFrom
-          || world.now - hostedAt < 1_000 * MILLI) {
+      if (admission == 0 || world.now < hostsFrom || world.now - hostedAt < 1_000 * MILLI) {
         return;
       }
       hostedAt = world.now;
@@ -232,8 +233,7 @@ final class SimulatedHost {
       fate.nodes.add(number);
       world.fates.put(content, fate);
       EntityMessage message = new EntityMessage(name, key, 0, content, 20);
-      SendResult result =
-          shards.get(ShardSimulation.shardOf(key)).offer(message, world.now);
+      SendResult result = shards.get(ShardSimulation.shardOf(key)).offer(message, world.now);
       if (!result.isAccepted()) {
         world.fates.remove(content);
       }
@@ -256,7 +256,8 @@ final class SimulatedHost {
         end(entity);
         return;
       }
-      world.after(world.chance(3) ? 400 : world.between(1, 30), () -> whenRunning(() -> step(entity)));
+      world.after(
+          world.chance(3) ? 400 : world.between(1, 30), () -> whenRunning(() -> step(entity)));
     }
 
     private void end(long entity) {
@@ -267,10 +268,11 @@ final class SimulatedHost {
       it.hasEnded = true;
       world.after(
           world.between(0, 20),
-          () -> whenRunning(() -> {
-            List<EntityMessage> unread = List.copyOf(it.mailbox);
-            shards.get(it.shard).entityEnded(entity, unread, it.taken == 0, world.now);
-          }));
+          () ->
+              whenRunning(() -> {
+                List<EntityMessage> unread = List.copyOf(it.mailbox);
+                shards.get(it.shard).entityEnded(entity, unread, it.taken == 0, world.now);
+              }));
     }
 
     private final class Port implements ShardPort {
@@ -311,8 +313,7 @@ final class SimulatedHost {
       public void release(long next) {
         String type = ShardSimulation.TYPE;
         List<Command.Release> releases = List.of(new Command.Release(shard, next));
-        world.propose(
-            new Command.ReleaseShards(name, lease.admission(), type, releases), _ -> {});
+        world.propose(new Command.ReleaseShards(name, lease.admission(), type, releases), _ -> {});
       }
 
       @Override
@@ -346,8 +347,7 @@ final class SimulatedHost {
         Entity it = Objects.requireNonNull(entities.get(entity));
         it.isEnding = true;
         long most = why == EntityEnd.LOST ? 1_000 : world.chance(10) ? 10_000 : 200;
-        world.after(
-            world.between(0, (int) most), () -> whenRunning(() -> Life.this.end(entity)));
+        world.after(world.between(0, (int) most), () -> whenRunning(() -> Life.this.end(entity)));
       }
 
       @Override

@@ -151,6 +151,20 @@ public final class RemoteNode implements NodePeer {
     return paused.room(to, context.sink().room());
   }
 
+  /// Sends what another part of the cluster says to the same part there, in this session.
+  ///
+  /// @return as of [FrameSink#send]
+  public SendResult sendService(Frame.Service message) {
+    return ended ? SendResult.UNREACHABLE : context.sink().send(message);
+  }
+
+  /// Decodes a content that the other node has encoded, in the order in which it came.
+  ///
+  /// @throws UndecodableMessageException when it cannot be decoded
+  public @Nullable Object decode(byte[] content) throws UndecodableMessageException {
+    return context.contents().decode(content);
+  }
+
   // ---- links and monitors ----
 
   @Override

@@ -6,6 +6,7 @@ import dev.heddle.cluster.roster.Command.Lost;
 import dev.heddle.cluster.roster.Command.Origin;
 import dev.heddle.cluster.roster.Command.Register;
 import dev.heddle.cluster.roster.Command.Renew;
+import dev.heddle.cluster.roster.Command.ShardCommand;
 import dev.heddle.cluster.roster.Command.Unregister;
 import dev.heddle.cluster.roster.Outcome.Reason;
 import dev.heddle.process.Pid;
@@ -128,6 +129,7 @@ public final class RosterCodec {
         out.writeUTF(name);
         out.writeLong(token);
       }
+      case ShardCommand shard -> ShardCodec.write(out, shard);
     }
   }
 
@@ -139,7 +141,7 @@ public final class RosterCodec {
       case 3 -> new Leave(in.readUTF(), in.readLong());
       case 4 -> new Register(readOrigin(in), in.readUTF(), Pid.parse(in.readUTF()));
       case 5 -> new Unregister(readOrigin(in), in.readUTF(), in.readLong());
-      default -> throw new IOException("no command has the number " + kind);
+      default -> ShardCodec.read(kind, in);
     };
   }
 
@@ -192,6 +194,7 @@ public final class RosterCodec {
       out.writeUTF(owner.node());
       out.writeLong(owner.token());
     }
+    ShardCodec.write(out, roster.shards());
   }
 
   private static Roster readRoster(DataInputStream in) throws IOException {
@@ -207,6 +210,7 @@ public final class RosterCodec {
     }
     Roster roster = new Roster();
     roster.restore(index, members, owners);
+    ShardCodec.read(in, roster.shards());
     return roster;
   }
 

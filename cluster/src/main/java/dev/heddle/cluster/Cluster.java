@@ -39,7 +39,9 @@ import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
 import javax.net.ssl.SSLContext;
@@ -62,6 +64,7 @@ public final class Cluster implements AutoCloseable {
   private static final Duration START = Duration.ofSeconds(30); // of a process at another node
   private static final Duration CLOSE = Duration.ofSeconds(5); // to deliver what was accepted
   private static final Duration ENGINE = Duration.ofSeconds(30); // more for the engine to close
+  private static final Duration FOREVER = Duration.ofDays(36_525);
 
   /// After which a linked process has ended when its connection is lost: its node ends the session
   /// after 6 s of silence.
@@ -79,6 +82,12 @@ public final class Cluster implements AutoCloseable {
   private final JGroupsEngine engine;
   private final ClusterNode node;
   private final MessageWriter inputs;
+
+  // any thread, CAS: what the first call of leave waits for, and all later ones
+  private final AtomicReference<@Nullable CompletableFuture<@Nullable Void>> leaving =
+      new AtomicReference<>();
+
+  private volatile @Nullable Registration beforeShutdown; // set by join
 
   // ---- join ----
 
@@ -122,7 +131,8 @@ public final class Cluster implements AutoCloseable {
   /// @param runtime built with `node(name)`, the name of the options
   /// @throws IOException as of [#join(ClusterOptions)]
   /// @throws IllegalArgumentException also when the names differ
-  /// @throws IllegalStateException in a step of a process, which it would hold
+  /// @throws IllegalStateException when the runtime is in a cluster already; in a step of a
+  ///   process, which it would hold
   public static Cluster join(ProcessRuntime runtime, ClusterOptions options) throws IOException {
     return new Cluster(options, runtime, Owner.CALLER).start();
   }
@@ -186,12 +196,18 @@ public final class Cluster implements AutoCloseable {
   }
 
   private Cluster start() throws IOException {
-    open();
+    if (!local.claimNodes()) {
+      throw new IllegalStateException(
+          "the runtime of node '%s' is in a cluster already; leave that one first"
+              .formatted(name()));
+    }
     try {
+      open();
       return opened();
-    } catch (RuntimeException e) {
-      node.close(); // the runtime has shut down meanwhile
-      throw e;
+    } catch (Throwable t) {
+      node.close();
+      local.releaseNodes();
+      throw t;
     }
   }
 
@@ -203,7 +219,7 @@ public final class Cluster implements AutoCloseable {
           "node '%s' listens at %s:%d without encryption (insecure()), and whoever reaches it can join"
               .formatted(options.name(), at.getAddress().getHostAddress(), at.getPort()));
     }
-    runtime.beforeShutdown(() -> leave(CLOSE));
+    beforeShutdown = runtime.beforeShutdown(() -> leave(CLOSE));
     return this;
   }
 
@@ -213,7 +229,6 @@ public final class Cluster implements AutoCloseable {
     try {
       local.await("join", () -> onThread("join", node::start), JOIN);
     } catch (TimeoutException _) {
-      node.close();
       throw new IOException("node '%s' does not listen after %s".formatted(name(), JOIN));
     } catch (ExecutionException e) {
       if (e.getCause() instanceof IOException refused) {
@@ -222,7 +237,6 @@ public final class Cluster implements AutoCloseable {
       throw new IllegalStateException("node '" + name() + "' cannot join", e.getCause());
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
-      node.close();
       throw new InterruptedIOException("interrupted while node '" + name() + "' joined");
     }
   }
@@ -273,7 +287,7 @@ public final class Cluster implements AutoCloseable {
         new NodeInfo(
             name(),
             node.self().life(),
-            NodeInfo.State.UP,
+            node.isClosed() ? NodeInfo.State.LEFT : NodeInfo.State.UP,
             options.labels(),
             List.copyOf(options.entries().keySet()),
             null,
@@ -307,8 +321,9 @@ public final class Cluster implements AutoCloseable {
   }
 
   /// Calls a listener for each node in touch, then when one gets in touch or no longer is: in
-  /// order, one at a time, on a thread of the cluster. The listener must not wait. What this node
-  /// ends by leaving is not reported.
+  /// order, one at a time, on a virtual thread where it may wait, also for this node to leave. A
+  /// listener that is more than 10,000 changes behind is removed, with a warning in the log. What
+  /// this node ends by leaving is not reported.
   ///
   /// @return removes the listener; a call that is under way is not waited for
   public Registration onChange(Consumer<ClusterChange> listener) {
@@ -368,7 +383,7 @@ public final class Cluster implements AutoCloseable {
 
   private CompletableFuture<Pid> begin(
       String entry, StartOptions with, Place place, CompletableFuture<Pid> started) {
-    CompletableFuture<Pid> asked = requestSpawn(entry, with, place);
+    CompletableFuture<Pid> asked = start(entry, with, place);
     var _ =
         asked.whenComplete((pid, failure) -> {
           if (failure == null) {
@@ -391,11 +406,15 @@ public final class Cluster implements AutoCloseable {
   /// Starts a process as [#spawn] does, without waiting. To cancel the future gives up: a process
   /// that was started nevertheless is terminated. **Suspends** never.
   ///
-  /// @return completes on a thread of the cluster when another node was chosen, so its dependent
-  ///   stages must not block; it is complete already when this node was
+  /// @return its dependent stages run on a virtual thread of their own, and may block; it is
+  ///   complete already when this node was chosen
   /// @throws IllegalArgumentException when the options have what does not reach another node, also
   ///   when this node is chosen
   public CompletableFuture<Pid> requestSpawn(String entry, StartOptions with, Place place) {
+    return local.forCaller(start(entry, with, place));
+  }
+
+  private CompletableFuture<Pid> start(String entry, StartOptions with, Place place) {
     RemoteNode.checkTravels(with);
     var _ = inputs.encode(with.input()); // refused here too, whichever node is chosen
     String at = choose(entry, place);
@@ -421,8 +440,7 @@ public final class Cluster implements AutoCloseable {
   /// @return makes such a process, for [dev.heddle.process.supervisor.ChildSpec]
   public Callable<Process> child(String entry, StartOptions with, Place place) {
     return () ->
-        RemoteChild.of(
-            entry, with, (name, options) -> requestSpawn(name, options, place), CHILD_GRACE);
+        RemoteChild.of(entry, with, (name, options) -> start(name, options, place), CHILD_GRACE);
   }
 
   /// The name of a node in touch at this place that has the entry.
@@ -459,21 +477,54 @@ public final class Cluster implements AutoCloseable {
   // ---- the end ----
 
   /// Leaves the cluster: waits until what was accepted for other nodes has arrived, then says
-  /// farewell. The runtime goes on, without the other nodes. A second call waits for the first.
-  /// **Suspends** coroutines and bodies of processes; a thread blocks.
+  /// farewell. The runtime goes on, without the other nodes, and may join a cluster again. A second
+  /// call waits for the first, whatever its own limit is. **Suspends** coroutines and bodies of
+  /// processes; a thread blocks.
   ///
   /// @param limit after which it leaves although not all has arrived
+  /// @throws DeadlineException when its port is not closed 30 s after the limit
   /// @throws IllegalStateException in a step of a process, which it would hold
   public void leave(Duration limit) throws InterruptedException {
     try {
-      local.await("leave", () -> onThread("leave", () -> node.leave(limit)), limit.plus(ENGINE));
-    } catch (ExecutionException e) {
-      throw new IllegalStateException("nothing fails it", e);
+      local.await("leave", () -> beginLeave(limit), FOREVER);
     } catch (TimeoutException _) {
-      throw new DeadlineException(
-          "node '%s' has left, but its port is not closed within %s"
-              .formatted(name(), limit.plus(ENGINE)));
+      throw new IllegalStateException("nobody waits a century");
+    } catch (ExecutionException e) {
+      if (e.getCause() instanceof TimeoutException) {
+        throw new DeadlineException(
+            "node '%s' has left, but its port is not closed %s later".formatted(name(), ENGINE));
+      }
+      throw new IllegalStateException("node '" + name() + "' has not left", e.getCause());
     }
+  }
+
+  private CompletableFuture<@Nullable Void> beginLeave(Duration limit) {
+    CompletableFuture<@Nullable Void> begun = new CompletableFuture<>();
+    if (leaving.compareAndSet(null, begun)) {
+      long nanos = TimeUnit.NANOSECONDS.convert(limit); // 292 years at most
+      var _ =
+          begun.orTimeout(
+              nanos + Math.min(ENGINE.toNanos(), Long.MAX_VALUE - nanos), TimeUnit.NANOSECONDS);
+      var _ =
+          onThread("leave", () -> leaveNow(limit))
+              .whenComplete((_, failure) -> {
+                if (failure == null) {
+                  begun.complete(null);
+                } else {
+                  begun.completeExceptionally(failure);
+                }
+              });
+    }
+    return Objects.requireNonNull(leaving.get()).copy(); // the caller may give up his own only
+  }
+
+  private void leaveNow(Duration limit) throws InterruptedException {
+    node.leave(limit);
+    Registration added = beforeShutdown;
+    if (added != null) {
+      added.close();
+    }
+    local.releaseNodes();
   }
 
   /// Leaves, with 5 s for what was accepted. If the runtime was started by `join`, it is shut down,

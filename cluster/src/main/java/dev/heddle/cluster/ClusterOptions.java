@@ -228,7 +228,7 @@ public final class ClusterOptions {
   /// Adds something that other nodes may start here.
   ///
   /// @param name unique among those of this node
-  /// @param process makes a new process for each start; must not block
+  /// @param process makes a new process for each start; on a thread of its own, where it may wait
   /// @throws IllegalArgumentException when the name is empty, used, or longer than 1 KiB in UTF-8
   public ClusterOptions entry(String name, Supplier<? extends Process> process) {
     Draft made = new Draft(values);

@@ -61,8 +61,9 @@ public final class Group {
     return groups.publish(name, message);
   }
 
-  /// Calls a listener after each change of the members, on the thread that makes the change. It
-  /// must not wait.
+  /// Calls a listener after each change of the members: in order, one at a time, on a virtual
+  /// thread where it may wait. A listener that is more than 10,000 changes of all groups behind is
+  /// removed, with a warning in the log.
   ///
   /// @return removes the listener; a call that is under way is not waited for
   public Registration onChange(Consumer<Change> listener) {
@@ -72,8 +73,8 @@ public final class Group {
             listener.accept(new Change(change.joined(), change.left()));
           }
         };
-    groups.onChange(ofThis);
-    return () -> groups.offChange(ofThis);
+    Runnable remove = groups.onChange(ofThis);
+    return remove::run;
   }
 
   /// Members that one event has added or removed: a join, the end of a process, the loss of a node.

@@ -12,6 +12,8 @@ import dev.heddle.process.ProcessEvent;
 import dev.heddle.process.ProcessRuntime;
 import dev.heddle.process.StartOptions;
 import dev.heddle.process.StepOutput;
+import java.io.IOException;
+import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.Callable;
@@ -66,6 +68,58 @@ class ClusterEdgesTest {
           .hasMessageContaining("join() would hold a worker");
       Cluster.join(runtime, options).close(); // the port is free
     }
+  }
+
+  @Test
+  void join_twiceWithOneRuntime_isRefused_untilItHasLeft() throws Exception {
+    try (ProcessRuntime runtime = ProcessRuntime.builder().node("a").start()) {
+      Cluster first = Cluster.join(runtime, options("a"));
+      ClusterOptions again = options("a");
+      assertThatThrownBy(() -> Cluster.join(runtime, again))
+          .isInstanceOf(IllegalStateException.class)
+          .hasMessageContaining("'a' is in a cluster already");
+      first.leave(Duration.ofMinutes(1));
+      Cluster.join(runtime, again).close();
+      Cluster.join(runtime, again).close(); // a refused join, or one that has left, keeps nothing
+    }
+  }
+
+  @Test
+  void join_thatFails_keepsNothing() throws Exception {
+    try (Cluster other = Cluster.join(options("other"));
+        ProcessRuntime runtime = ProcessRuntime.builder().node("a").start()) {
+      var taken = ClusterOptions.named("a").bind("127.0.0.1", other.address().getPort());
+      for (int i = 0; i < 2; i++) {
+        assertThatThrownBy(() -> Cluster.join(runtime, taken)).isInstanceOf(IOException.class);
+      }
+      Cluster.join(runtime, options("a")).close();
+    }
+  }
+
+  @Test
+  void shutdown_withAnActionThatFails_leavesNevertheless() throws Exception {
+    BlockingQueue<ClusterChange> changes = new LinkedBlockingQueue<>();
+    try (Cluster other = Cluster.join(options("other"));
+        ProcessRuntime runtime = ProcessRuntime.builder().node("a").start()) {
+      var seed = "127.0.0.1:" + other.address().getPort();
+      Cluster.join(runtime, options("a").seeds(seed));
+      runtime.beforeShutdown(() -> {
+        throw new IllegalStateException("as if");
+      });
+      ClusterTest.awaitUp(other, "a");
+      other.onChange(changes::add);
+      runtime.close();
+      assertThat(changes.poll(1, TimeUnit.MINUTES)).isInstanceOf(ClusterChange.Up.class);
+      assertThat(changes.poll(1, TimeUnit.MINUTES)).isInstanceOf(ClusterChange.Left.class);
+    }
+  }
+
+  @Test
+  void nodes_afterLeave_sayThatThisOneHasLeft() throws Exception {
+    Cluster cluster = Cluster.join(options("a"));
+    assertThat(cluster.nodes().getFirst().state()).isEqualTo(NodeInfo.State.UP);
+    cluster.close();
+    assertThat(cluster.nodes().getFirst().state()).isEqualTo(NodeInfo.State.LEFT);
   }
 
   @Test

@@ -13,6 +13,7 @@ import dev.heddle.process.timer.Timers;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
+import java.util.concurrent.Executor;
 import java.util.concurrent.TimeoutException;
 import java.util.function.Function;
 import java.util.function.Supplier;
@@ -24,7 +25,13 @@ import org.jspecify.annotations.Nullable;
 /// @param routes has the addresses and the peers
 /// @param requests sends requests
 /// @param timers for waits for space
-record LocalAccess(ProcessHost host, RoutingTable routes, RequestSender requests, Timers timers)
+/// @param callbacks runs code of the program
+record LocalAccess(
+    ProcessHost host,
+    RoutingTable routes,
+    RequestSender requests,
+    Timers timers,
+    Executor callbacks)
     implements LocalProcesses {
 
   @Override
@@ -162,7 +169,24 @@ record LocalAccess(ProcessHost host, RoutingTable routes, RequestSender requests
     return timers.await(begin.get(), BoundedWaits.bounded(limit).toNanos());
   }
 
+  // ---- code of the program ----
+
+  @Override
+  public <T extends @Nullable Object> CompletableFuture<T> forCaller(CompletableFuture<T> future) {
+    return CallerFutures.of(future, callbacks);
+  }
+
   // ---- nodes ----
+
+  @Override
+  public boolean claimNodes() {
+    return routes.claimNodes();
+  }
+
+  @Override
+  public void releaseNodes() {
+    routes.releaseNodes();
+  }
 
   @Override
   public void addNode(String node, NodePeer peer) {

@@ -2,6 +2,7 @@
 package dev.heddle.process;
 
 import dev.heddle.DeadlineException;
+import dev.heddle.Registration;
 import dev.heddle.process.dispatch.CommandLoop;
 import dev.heddle.process.dispatch.Dispatcher;
 import dev.heddle.process.event.EventBus;
@@ -27,6 +28,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
@@ -46,7 +48,8 @@ import org.jspecify.annotations.Nullable;
 /// @since 0.1
 public final class ProcessRuntime implements AutoCloseable {
   static {
-    RuntimeAccess.set(of -> new LocalAccess(of.host, of.routes, of.requests, of.timers));
+    RuntimeAccess.set(
+        of -> new LocalAccess(of.host, of.routes, of.requests, of.timers, of.callbacks));
   }
 
   private final WorkerPool workers;
@@ -60,6 +63,7 @@ public final class ProcessRuntime implements AutoCloseable {
   final RequestSender requests; // also for references
   private final Duration shutdownDeadline;
   private final BeforeShutdown beforeShutdown;
+  private final Executor callbacks;
   private final AtomicBoolean shuttingDown = new AtomicBoolean();
   private final CompletableFuture<ShutdownReport> report = new CompletableFuture<>();
 
@@ -74,6 +78,7 @@ public final class ProcessRuntime implements AutoCloseable {
     this.requests = new RequestSender(this::host);
     this.shutdownDeadline = how.shutdownDeadline;
     this.beforeShutdown = new BeforeShutdown(parts.beforeShutdown(), timers);
+    this.callbacks = parts.callbacks();
     this.routes =
         new RoutingTable(
             how.node,
@@ -250,27 +255,34 @@ public final class ProcessRuntime implements AutoCloseable {
   }
 
   /// Sends a message as a [Request]. The future is the reply; completing or cancelling it gives up
-  /// the wait. Dependent stages run on the thread that replies, usually a worker, or a thread of
-  /// the cluster for a process of another node, and must not block there; the `…Async` forms take
-  /// an executor.
+  /// the wait. Dependent stages run on the thread that replies, usually a worker, and must not
+  /// block there; the `…Async` forms take an executor. For a process of another node they run on a
+  /// virtual thread of their own, where they may block, and in no order with those of other
+  /// futures.
   @SuppressWarnings("unchecked") // the two have agreed on the type of the reply
   public <R extends @Nullable Object> CompletableFuture<R> request(
       Pid to, @Nullable Object message) {
     CompletableFuture<@Nullable Object> answer = new CompletableFuture<>();
     requests.send(to, message, answer);
-    return (CompletableFuture<R>) answer;
+    return (CompletableFuture<R>) forCaller(to, answer);
   }
 
   /// Forwards a request to another process. Like [#request] with its message, but that process sees
   /// when the first asker gives up: its [Reply#isOpen] returns false, and that call cancels the
   /// future. The reply completes the future only; the process that forwards may inspect it, and
   /// then replies itself. When the other process ends without having received the request, the
-  /// future fails with a [SendFailedException] whose cause tells of the exit.
+  /// future fails with a [SendFailedException] whose cause tells of the exit. Dependent stages run
+  /// as those of [#request].
   public CompletableFuture<@Nullable Object> forward(Pid to, Request request) {
     request.reply().delegate();
     CompletableFuture<@Nullable Object> answer = new CompletableFuture<>();
     requests.send(to, request.message(), Reply.forwarded(answer, request.reply()));
-    return answer;
+    return forCaller(to, answer);
+  }
+
+  /// A future for the program, whose stages may wait when a thread of a cluster completes it.
+  <T extends @Nullable Object> CompletableFuture<T> forCaller(Pid of, CompletableFuture<T> future) {
+    return routes.isLocal(of) ? future : CallerFutures.of(future, callbacks);
   }
 
   // ---- other runtimes, and coroutines ----
@@ -399,15 +411,16 @@ public final class ProcessRuntime implements AutoCloseable {
   /// Completes when a process ends; at once when it has ended or never existed. A process of
   /// another node counts as ended, with [Exit.Reason#NO_CONNECTION], when the connection to it is
   /// lost. Completing or cancelling it does not affect the process. Dependent stages run on the
-  /// worker of the last step, or on a thread of the cluster for a process of another node, and must
-  /// not block there; [#close] and [#shutdown] throw there. The `…Async` forms take an executor; a
-  /// coroutine waits by [dev.heddle.Heddle#await(java.util.concurrent.CompletionStage)].
+  /// worker of the last step, and must not block there; [#close] and [#shutdown] throw there. The
+  /// `…Async` forms take an executor; a coroutine waits by
+  /// [dev.heddle.Heddle#await(java.util.concurrent.CompletionStage)]. For a process of another node
+  /// they run on a virtual thread of their own, and may block.
   ///
   /// @throws IllegalArgumentException when it is not the address of a process, or belongs to
   ///   another runtime without a connection of a cluster; so do all methods that take the PID of a
   ///   process
   public CompletableFuture<Exit> whenExited(Pid pid) {
-    return host.directory().whenExited(pid);
+    return forCaller(pid, host.directory().whenExited(pid));
   }
 
   /// Waits for the end of a process. **Suspends** a coroutine and the body of a process, blocks a
@@ -420,7 +433,7 @@ public final class ProcessRuntime implements AutoCloseable {
   /// @throws IllegalStateException in a step of a process, which it would hold
   public Exit awaitExit(Pid pid, Duration limit) throws InterruptedException {
     BoundedWaits.checkMayWait("awaitExit");
-    CompletableFuture<Exit> exit = whenExited(pid);
+    CompletableFuture<Exit> exit = host.directory().whenExited(pid);
     BoundedWaits.begin(Awaited.What.END, pid, limit, exit::isDone);
     try {
       return BoundedWaits.await(timers, exit, limit, pid + " has not ended");
@@ -437,9 +450,9 @@ public final class ProcessRuntime implements AutoCloseable {
   /// Completes with true when a process has started: when its `init` has returned or, if
   /// [Process#reportsReady()], it has called [ProcessContext#ready()]. Completes with false when
   /// the process ended before that, or does not exist. Completing or cancelling it does not affect
-  /// the process. Dependent stages run on a worker, as for [#whenExited].
+  /// the process. Dependent stages run as those of [#whenExited].
   public CompletableFuture<Boolean> whenStarted(Pid pid) {
-    return host.directory().whenStarted(pid);
+    return forCaller(pid, host.directory().whenStarted(pid));
   }
 
   // ---- inspection ----
@@ -506,9 +519,10 @@ public final class ProcessRuntime implements AutoCloseable {
   /// {@snippet class=dev.heddle.process.ProcessSnippetsTest region=beforeShutdown}
   ///
   /// @param action is closed once
+  /// @return removes it; does nothing once the shutdown has begun
   /// @throws IllegalStateException when the shutdown has begun
-  public void beforeShutdown(AutoCloseable action) {
-    beforeShutdown.add(action);
+  public Registration beforeShutdown(AutoCloseable action) {
+    return beforeShutdown.add(action);
   }
 
   /// Shuts down with the deadline of the builder, 10 s by default.

@@ -87,13 +87,17 @@ public final class Ref<M> {
   public <R extends @Nullable Object> CompletableFuture<R> request(
       Function<Reply<R>, ? extends M> message) {
     CompletableFuture<R> answer = new CompletableFuture<>();
-    request(message, answer);
-    return answer;
+    return runtime.forCaller(request(message, answer), answer);
   }
 
-  <R extends @Nullable Object> void request(
+  /// The same, with a future of the caller.
+  ///
+  /// @return the process that was asked
+  <R extends @Nullable Object> Pid request(
       Function<Reply<R>, ? extends M> message, CompletableFuture<R> answer) {
-    runtime.requests.send(find(message), message, Reply.inMessage(answer));
+    Pid to = find(message);
+    runtime.requests.send(to, message, Reply.inMessage(answer));
+    return to;
   }
 
   Pid find(Object message) {

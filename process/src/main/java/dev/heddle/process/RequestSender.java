@@ -55,7 +55,7 @@ final class RequestSender implements CommandServices {
   @Override
   public <M, R extends @Nullable Object> void send(
       Ref<M> to, Function<Reply<R>, ? extends M> message, CompletableFuture<R> answer) {
-    to.request(message, answer);
+    Pid _ = to.request(message, answer);
   }
 
   <R extends @Nullable Object> void send(Pid to, Function<Reply<R>, ?> message, Reply<R> reply) {

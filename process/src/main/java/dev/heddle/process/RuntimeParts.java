@@ -54,6 +54,11 @@ sealed class RuntimeParts permits SimulatedParts {
     return all -> Thread.ofPlatform().daemon().name("heddle-before-shutdown").start(all);
   }
 
+  /// Runs code of the program that may wait, each task on a thread of its own.
+  Executor callbacks() {
+    return CallerFutures::execute;
+  }
+
   /// What is called with a deadlock.
   ///
   /// @param asked the handler of the program

@@ -57,6 +57,11 @@ final class SimulatedParts extends RuntimeParts {
   }
 
   @Override
+  Executor callbacks() {
+    return Runnable::run;
+  }
+
+  @Override
   Consumer<ProcessDeadlock> deadlocks(Consumer<ProcessDeadlock> asked) {
     return asked.andThen(deadlock -> world.failed(deadlock.text()));
   }

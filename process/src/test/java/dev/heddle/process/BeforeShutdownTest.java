@@ -4,6 +4,7 @@ package dev.heddle.process;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.heddle.Registration;
 import java.time.Duration;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CompletableFuture;
@@ -51,6 +52,19 @@ class BeforeShutdownTest {
     assertThat(runtime.shutdown(Kit.SOON).abandoned()).isEmpty();
     assertThat(told).containsExactly("others");
     assertThat(Kit.get(exit).reason()).isEqualTo(Exit.Reason.SHUTDOWN);
+  }
+
+  @Test
+  void action_thatWasRemoved_isNotClosed() {
+    runtime.beforeShutdown(() -> told.add("stays"));
+    AutoCloseable action = () -> told.add("added twice, removed once");
+    Registration first = runtime.beforeShutdown(action);
+    runtime.beforeShutdown(action);
+    first.close();
+    first.close();
+    runtime.close();
+    assertThat(told).containsExactly("added twice, removed once", "stays");
+    first.close();
   }
 
   @Test

@@ -66,6 +66,8 @@ public final class JGroupsEngine implements Engine {
   private volatile @Nullable DestinationQueues queues;
   private volatile @Nullable InetSocketAddress bound;
 
+  private volatile boolean closed; // any thread; may be while it opens
+
   /// How an engine connects.
   ///
   /// @param node its name, for logs
@@ -128,13 +130,29 @@ public final class JGroupsEngine implements Engine {
     try {
       opened = channel(port);
       channel = opened;
+      checkNotClosed();
       opened.connect(CHANNEL);
+      checkNotClosed(); // close() may have come before the channel was connected
       bound = new InetSocketAddress(settings.bind.getAddress(), port);
     } catch (Exception e) {
       if (opened != null) {
         opened.close();
       }
       throw explain(e, port);
+    }
+  }
+
+  private void checkNotClosed() throws IOException {
+    if (closed) {
+      throw new ClosedWhileOpeningException(settings.node);
+    }
+  }
+
+  private static final class ClosedWhileOpeningException extends IOException {
+    private static final long serialVersionUID = 1L;
+
+    ClosedWhileOpeningException(String node) {
+      super("node '" + node + "' was closed while it joined");
     }
   }
 
@@ -151,6 +169,9 @@ public final class JGroupsEngine implements Engine {
   }
 
   private IOException explain(Exception e, int port) {
+    if (e instanceof ClosedWhileOpeningException closing) {
+      return closing;
+    }
     for (Throwable cause = e; cause != null; cause = cause.getCause()) {
       if (cause instanceof BindException) {
         String ports = port == settings.bind.getPort() ? "port " + port : "each port up to " + port;
@@ -316,6 +337,7 @@ public final class JGroupsEngine implements Engine {
 
   @Override
   public void close() {
+    closed = true; // before the channel is read: open writes it and then reads this
     JChannel here = channel;
     if (here != null) {
       here.close();

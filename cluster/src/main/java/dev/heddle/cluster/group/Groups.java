@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.heddle.cluster.group;
 
+import dev.heddle.cluster.listener.Listeners;
 import dev.heddle.cluster.wire.Frame;
 import dev.heddle.cluster.wire.Limits;
 import dev.heddle.internal.SpinLock;
@@ -19,7 +20,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
-import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
@@ -39,11 +39,10 @@ public final class Groups {
    *     no change falls between the full set and the first delta. [GroupsTest]
    * I2. Of a session that has ended, nothing remains. [GroupsTest]
    *
-   * Lock. Workers and bodies take it, so it parks nobody. The sinks are called under it, listeners
-   * and mailboxes are not. C7; proc-202.
+   * Lock. Workers and bodies take it, so it parks nobody. The sinks are called under it, and changes
+   * are kept for the listeners, which have the order of the changes so. Listeners and mailboxes are
+   * not called under it. C7; proc-202.
    */
-
-  private static final System.Logger LOG = System.getLogger("dev.heddle.cluster.group");
 
   private static final int PART_BYTES = 512 * 1024; // of a frame of members; half of its limit
   private static final int PID_BYTES = 16; // of this node and life: a kind and a number
@@ -70,7 +69,7 @@ public final class Groups {
 
   private final LocalProcesses local;
   private final SpinLock lock = new SpinLock();
-  private final List<Consumer<GroupChange>> listeners = new CopyOnWriteArrayList<>();
+  private final Listeners<GroupChange> listeners;
 
   // under the lock
   private final Map<Pid, Member> members = new LinkedHashMap<>();
@@ -79,6 +78,7 @@ public final class Groups {
 
   public Groups(LocalProcesses local) {
     this.local = local;
+    this.listeners = new Listeners<>(local.callbacks());
   }
 
   // ---- members here ----
@@ -107,13 +107,12 @@ public final class Groups {
       if (isFirst) {
         own.computeIfAbsent(group, _ -> new LinkedHashSet<>()).add(owner.self());
         tell(new Frame.Joined(group, owner.self()));
+        listeners.put(new GroupChange(group, List.of(owner.self()), List.of()));
       }
     } finally {
       lock.unlock();
     }
-    if (isFirst) {
-      notify(new GroupChange(group, List.of(owner.self()), List.of()));
-    }
+    listeners.call();
     if (isNew) {
       owner.processLinks().onExit(member.listener); // at once, if it has ended
     }
@@ -132,7 +131,6 @@ public final class Groups {
   /// @return false when it is no member
   public boolean leave(String group, Pid pid) {
     Member unused = null;
-    boolean isLast;
     lock.lock();
     try {
       Member member = members.get(pid);
@@ -140,8 +138,7 @@ public final class Groups {
       if (member == null || joins == null) {
         return false;
       }
-      isLast = joins == 1;
-      if (isLast) {
+      if (joins == 1) {
         member.joins.remove(group);
         remove(group, member.owner.self());
         if (member.joins.isEmpty()) {
@@ -157,27 +154,23 @@ public final class Groups {
     if (unused != null) {
       unused.owner.processLinks().offExit(unused.listener);
     }
-    if (isLast) {
-      notify(new GroupChange(group, List.of(), List.of(pid)));
-    }
+    listeners.call();
     return true;
   }
 
   private void ended(Member member) {
     Pid pid = member.owner.self();
-    List<String> groups;
     lock.lock();
     try {
       if (members.get(pid) != member) {
         return;
       }
       members.remove(pid);
-      groups = List.copyOf(member.joins.keySet());
-      groups.forEach(group -> remove(group, pid));
+      member.joins.keySet().forEach(group -> remove(group, pid));
     } finally {
       lock.unlock();
     }
-    groups.forEach(group -> notify(new GroupChange(group, List.of(), List.of(pid))));
+    listeners.call();
   }
 
   private void remove(String group, Pid pid) {
@@ -186,6 +179,7 @@ public final class Groups {
       own.remove(group);
     }
     tell(new Frame.Left(group, pid));
+    listeners.put(new GroupChange(group, List.of(), List.of(pid)));
   }
 
   private void tell(Frame frame) {
@@ -249,24 +243,15 @@ public final class Groups {
 
   // ---- changes ----
 
-  /// Calls a listener after each change, on the thread that has made it. The listener must not
-  /// wait.
-  public void onChange(Consumer<GroupChange> listener) {
-    listeners.add(listener);
-  }
-
-  /// Removes a listener.
-  public void offChange(Consumer<GroupChange> listener) {
-    listeners.remove(listener);
-  }
-
-  private void notify(GroupChange change) {
-    for (Consumer<GroupChange> listener : listeners) {
-      try {
-        listener.accept(change);
-      } catch (Throwable t) { // else the rest of what the session delivers would be lost
-        LOG.log(System.Logger.Level.WARNING, "a listener failed at " + change, t);
-      }
+  /// Calls a listener after each change, in their order, on a thread of its own, where it may wait.
+  ///
+  /// @return removes the listener; a call that is under way is not waited for
+  public Runnable onChange(Consumer<GroupChange> listener) {
+    lock.lock();
+    try {
+      return listeners.add(listener, List.of());
+    } finally {
+      lock.unlock();
     }
   }
 
@@ -325,12 +310,13 @@ public final class Groups {
           added.add(pid);
         }
       }
+      if (!added.isEmpty()) {
+        listeners.put(new GroupChange(group, added, List.of()));
+      }
     } finally {
       lock.unlock();
     }
-    if (!added.isEmpty()) {
-      notify(new GroupChange(group, added, List.of()));
-    }
+    listeners.call();
   }
 
   /// The other node tells of a member that is none any more.
@@ -345,24 +331,25 @@ public final class Groups {
       if (in.isEmpty()) {
         session.members.remove(group);
       }
+      listeners.put(new GroupChange(group, List.of(), List.of(pid)));
     } finally {
       lock.unlock();
     }
-    notify(new GroupChange(group, List.of(), List.of(pid)));
+    listeners.call();
   }
 
   /// A session has ended: its members are none any more, with one change a group.
   public void ended(NodePeer peer) {
-    Session session;
     lock.lock();
     try {
-      session = sessions.remove(peer);
+      Session session = sessions.remove(peer);
+      if (session != null) {
+        session.members.forEach(
+            (group, pids) -> listeners.put(new GroupChange(group, List.of(), List.copyOf(pids))));
+      }
     } finally {
       lock.unlock();
     }
-    if (session != null) {
-      session.members.forEach(
-          (group, pids) -> notify(new GroupChange(group, List.of(), List.copyOf(pids))));
-    }
+    listeners.call();
   }
 }

@@ -3,6 +3,7 @@ package dev.heddle.cluster.node;
 
 import dev.heddle.cluster.engine.Engine;
 import dev.heddle.cluster.group.Groups;
+import dev.heddle.cluster.listener.Listeners;
 import dev.heddle.cluster.node.NodeStatus.State;
 import dev.heddle.cluster.peer.FrameSink;
 import dev.heddle.cluster.peer.PeerOptions;
@@ -25,10 +26,9 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.Queue;
 import java.util.TreeMap;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.locks.ReentrantLock;
@@ -43,8 +43,8 @@ public final class ClusterNode implements AutoCloseable {
   /*
    * States.   NEW -start-> RUNNING -leave-> LEAVING -close-> CLOSED; close leads to CLOSED from all
    *
-   * Threads, platform daemons: `heddle-cluster-NAME`, the agent, does what is due and calls the
-   * listeners; `heddle-link-NAME`, the writer, packs and sends for all sessions in turn. The window
+   * Threads, platform daemons: `heddle-cluster-NAME`, the agent, does what is due;
+   * `heddle-link-NAME`, the writer, packs and sends for all sessions in turn. The window
    * of a session bounds what the engine must be able to queue, so its send need not wait. Loops
    * and workers only wake these two.
    */
@@ -95,13 +95,13 @@ public final class ClusterNode implements AutoCloseable {
   private final WakeableThread agent;
   private final WakeableThread writer;
   private final AtomicReference<Phase> phase = new AtomicReference<>(Phase.NEW);
+  private final CountDownLatch closed = new CountDownLatch(1);
   private final Map<String, Peer> peers = new ConcurrentHashMap<>(); // by name of the node
   private final Map<String, LastSession> endings = new ConcurrentHashMap<>();
-  private final Queue<Runnable> news = new ConcurrentLinkedQueue<>();
 
-  // under `telling`: the agent, and whoever closes this node
+  // under its lock, which orders the changes
   private final ReentrantLock telling = new ReentrantLock();
-  private final List<Consumer<Change>> listeners = new ArrayList<>();
+  private final Listeners<Change> listeners;
   private final Map<String, Change> told = new TreeMap<>(); // nodes in session, by name
 
   private record LastSession(Introduction other, Ending why) {}
@@ -117,6 +117,7 @@ public final class ClusterNode implements AutoCloseable {
     Pid here = local.address(0);
     this.self = new NodeLife(here.node(), here.host(), here.incarnation());
     this.groups = new Groups(local);
+    this.listeners = new Listeners<>(local.callbacks());
     this.agent = new WakeableThread("heddle-cluster-" + self.node(), this::agent);
     this.writer = new WakeableThread("heddle-link-" + self.node(), this::write);
     Introduction introduction =
@@ -198,21 +199,20 @@ public final class ClusterNode implements AutoCloseable {
     return peer == null ? SendResult.UNREACHABLE : peer.link.send(message);
   }
 
-  /// Calls a listener for each node that is in session, then when one comes or goes, on the thread
-  /// of the agent: it must not wait.
+  /// Calls a listener for each node that is in session, then when one comes or goes: in order, on a
+  /// thread of its own, where it may wait.
   ///
-  /// @return removes it
+  /// @return removes it; a call that is under way is not waited for
   public Runnable onChange(Consumer<Change> listener) {
-    add(() -> {
-      listeners.add(listener);
-      told.values().forEach(change -> call(listener, change));
-    });
-    return () -> add(() -> listeners.remove(listener));
-  }
-
-  private void add(Runnable news) {
-    this.news.add(news);
-    agent.wake();
+    Runnable remove;
+    telling.lock();
+    try {
+      remove = listeners.add(listener, told.values());
+    } finally {
+      telling.unlock();
+    }
+    listeners.call();
+    return remove;
   }
 
   /// The other nodes: those in session, lost ones, and addresses where none has answered.
@@ -270,19 +270,27 @@ public final class ClusterNode implements AutoCloseable {
   // ---- the end ----
 
   /// Leaves: opens no more sessions, waits until the other nodes have taken all that was sent, at
-  /// most for a time, and closes this node.
+  /// most for a time, and closes this node. An interrupt closes it at once. Another call waits for
+  /// the first one, whatever its own time is.
   public void leave(Duration atMost) throws InterruptedException {
-    long end = System.nanoTime() + TimeUnit.NANOSECONDS.convert(atMost); // 292 years at most
     if (phase.compareAndSet(Phase.RUNNING, Phase.LEAVING)) {
+      long end = System.nanoTime() + TimeUnit.NANOSECONDS.convert(atMost); // 292 years at most
       connections.leave();
       agent.wake();
+      try {
+        while (phase.get() == Phase.LEAVING
+            && !connections.isDrained()
+            && System.nanoTime() - end < 0) {
+          agent.awaitPass(end);
+        }
+      } finally {
+        close();
+      }
+    } else if (phase.get() == Phase.LEAVING) {
+      closed.await();
+    } else {
+      close();
     }
-    while (phase.get() == Phase.LEAVING
-        && !connections.isDrained()
-        && System.nanoTime() - end < 0) {
-      agent.awaitPass(end);
-    }
-    close();
   }
 
   /// Says goodbye to the other nodes, and ends all sessions. What waits to be sent is dropped.
@@ -292,13 +300,21 @@ public final class ClusterNode implements AutoCloseable {
     if (before == Phase.CLOSED) {
       return;
     }
-    connections.close();
-    agent.stop();
-    writer.stop();
-    engine.close();
-    callListeners();
-    peers.values().forEach(peer -> local.removeNode(peer.other.life().node()));
-    endings.keySet().forEach(local::removeNode);
+    try {
+      connections.close();
+      agent.stop();
+      writer.stop();
+      engine.close();
+      peers.values().forEach(peer -> local.removeNode(peer.other.life().node()));
+      endings.keySet().forEach(local::removeNode);
+    } finally {
+      closed.countDown();
+    }
+  }
+
+  /// Whether it was closed.
+  public boolean isClosed() {
+    return phase.get() == Phase.CLOSED;
   }
 
   // ---- the threads ----
@@ -306,37 +322,23 @@ public final class ClusterNode implements AutoCloseable {
   /// @return when to run again
   private long agent() {
     long at = connections.due();
-    callListeners();
     boolean isAwaited = phase.get() == Phase.LEAVING;
     return isAwaited ? Math.min(at, System.nanoTime() + DRAIN_NANOS) : at;
   }
 
-  private void callListeners() {
+  private void tell(Change change) {
     telling.lock();
     try {
-      for (Runnable next = news.poll(); next != null; next = news.poll()) {
-        next.run();
+      if (change.ending() == null) {
+        told.put(change.node().node(), change);
+      } else {
+        told.remove(change.node().node());
       }
+      listeners.put(change);
     } finally {
       telling.unlock();
     }
-  }
-
-  private void tell(Change change) {
-    if (change.ending() == null) {
-      told.put(change.node().node(), change);
-    } else {
-      told.remove(change.node().node());
-    }
-    listeners.forEach(listener -> call(listener, change));
-  }
-
-  private static void call(Consumer<Change> listener, Change change) {
-    try {
-      listener.accept(change);
-    } catch (Throwable t) {
-      LOG.log(System.Logger.Level.ERROR, "a listener failed on " + change, t);
-    }
+    listeners.call();
   }
 
   private long write() {
@@ -360,7 +362,7 @@ public final class ClusterNode implements AutoCloseable {
       local.removeNode(life.node()); // the last session, which has ended
       local.addNode(life.node(), remote);
       peers.put(life.node(), new Peer(other, remote, (Link) sink));
-      add(() -> tell(new Change(life, null)));
+      tell(new Change(life, null));
       log(System.Logger.Level.DEBUG, "in session with '%s'".formatted(life.node()));
       return new RemoteReceiver(remote);
     }
@@ -370,7 +372,7 @@ public final class ClusterNode implements AutoCloseable {
       NodeLife life = other.life();
       endings.put(life.node(), new LastSession(other, why));
       peers.remove(life.node()); // the runtime keeps it: what comes now gets NO_CONNECTION
-      add(() -> tell(new Change(life, why)));
+      tell(new Change(life, why));
       boolean isOnPurpose = why.cause() == Cause.LEFT || why.cause() == Cause.CLOSED;
       log(
           isOnPurpose ? System.Logger.Level.DEBUG : System.Logger.Level.WARNING,

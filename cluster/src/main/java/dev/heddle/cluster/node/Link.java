@@ -18,26 +18,32 @@ import dev.heddle.cluster.wire.Urgent.Introduction;
 import dev.heddle.process.SendResult;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 /// One open session with the frames that wait for it, and what takes the frames that come.
 final class Link implements FrameSink {
   /*
-   * Locks, in this order. delivery: packets are delivered under it, one after the other, and the
-   * end takes it; so nothing of an ended session is delivered. state: the session, for a few
-   * instructions; the writer and urgent packets need no other, so a long delivery delays neither.
-   * Then that of the outbox. Only threads of the cluster and of the engine take the first two.
+   * Locks, in this order. delivery: packets are delivered under it, one after the other. state: the
+   * session, for a few instructions; the writer and urgent packets need no other, so a long delivery
+   * delays neither. Then that of the outbox. Only threads of the cluster and of the engine take the
+   * first two.
    *
-   * I1. No frame is delivered after end. [ConnectionsTest]
+   * The end takes no lock of delivery: its caller serves all sessions, and a constructor of a message
+   * may wait in a delivery. The end marks the link, so no other frame follows.
+   *
+   * I1. The delivery of a frame never begins after end. [ConnectionsTest]
    * I2. Of a packet that cannot be decoded nothing is delivered. [ConnectionsTest]
    */
 
-  /// Takes what the other node says. Called by one thread at a time.
+  /// Takes what the other node says.
   interface Receiver {
+    /// Called by one thread at a time.
     void handle(Frame frame);
 
-    /// The session has ended: nothing of it is delivered after this.
+    /// The session has ended: no frame of it comes after this, but one may be in `handle` on
+    /// another thread. Must not wait for that.
     void ended();
 
     /// Whether it has no space for more packets.
@@ -58,11 +64,10 @@ final class Link implements FrameSink {
   // under state; the id never changes
   private final Session session;
 
-  // under delivery; set once, before the first packet
-  private @Nullable Receiver receiver;
-  private boolean ended;
+  private volatile @Nullable Receiver receiver; // set once, before the first packet
 
   // any thread
+  private final AtomicBoolean ended = new AtomicBoolean();
   private volatile boolean overflown;
   private volatile boolean creditKept;
 
@@ -85,12 +90,7 @@ final class Link implements FrameSink {
 
   /// Sets what takes the frames, before the first packet.
   void deliverTo(Receiver receiver) {
-    delivery.lock();
-    try {
-      this.receiver = receiver;
-    } finally {
-      delivery.unlock();
-    }
+    this.receiver = receiver;
   }
 
   SessionId id() {
@@ -251,17 +251,19 @@ final class Link implements FrameSink {
   }
 
   private void deliver(Frame frame) {
-    if (!ended && receiver != null) {
-      receiver.handle(frame);
+    Receiver to = receiver;
+    if (!ended.get() && to != null) {
+      to.handle(frame);
     }
   }
 
   /// Tells the other node to wait, when too much of what it has sent is held here.
   private void checkCredit() {
-    if (creditKept || receiver == null) {
+    Receiver to = receiver;
+    if (creditKept || to == null) {
       return;
     }
-    CompletableFuture<@Nullable Void> space = receiver.creditReturn();
+    CompletableFuture<@Nullable Void> space = to.creditReturn();
     if (space.isDone()) {
       return;
     }
@@ -328,30 +330,26 @@ final class Link implements FrameSink {
     }
   }
 
-  /// Ends the session; nothing of it is delivered from now on.
+  /// Ends the session: no more frames of it are delivered. Does not wait for one that is just being
+  /// delivered.
   ///
   /// @return how many frames were not sent; -1 when it had ended
   int end(Ending why) {
-    delivery.lock();
-    try {
-      if (ended) {
-        return -1;
-      }
-      ended = true;
-      state.lock();
-      try {
-        session.end(why);
-      } finally {
-        state.unlock();
-      }
-      int dropped = outbox.close();
-      if (receiver != null) {
-        receiver.ended();
-      }
-      return dropped;
-    } finally {
-      delivery.unlock();
+    if (!ended.compareAndSet(false, true)) {
+      return -1;
     }
+    state.lock();
+    try {
+      session.end(why);
+    } finally {
+      state.unlock();
+    }
+    int dropped = outbox.close();
+    Receiver to = receiver;
+    if (to != null) {
+      to.ended();
+    }
+    return dropped;
   }
 
   // ---- what is seen from outside ----

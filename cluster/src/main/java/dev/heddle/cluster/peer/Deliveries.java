@@ -14,12 +14,11 @@ import java.util.HashSet;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /// Puts the messages and requests of the other node into the mailboxes here, and holds back those
-/// whose mailbox has no space.
+/// whose mailbox has no space. Counts what the other node has sent and this one keeps.
 final class Deliveries {
   /*
    * States of a receiver here.
@@ -44,7 +43,7 @@ final class Deliveries {
    * so the other node is given no credit for more packets.
    *
    * Threads. The lock of the delivery, which RemoteNode takes for each frame; the thread that
-   * reports space in a mailbox takes it too. No worker and no body takes it.
+   * reports space in a mailbox, and that of a supplier, take it too. No worker and no body takes it.
    */
 
   private static final System.Logger LOG = System.getLogger("dev.heddle.cluster.peer");
@@ -63,7 +62,7 @@ final class Deliveries {
 
   private final RemoteContext context;
   private final IncomingCalls calls;
-  private final ReentrantLock lock;
+  private final DeliveryLock lock;
 
   // under the lock
   private final Map<Pid, Receiver> receivers = new HashMap<>();
@@ -76,7 +75,7 @@ final class Deliveries {
   private long dropped;
 
   /// @param lock that of the delivery
-  Deliveries(RemoteContext context, IncomingCalls calls, ReentrantLock lock) {
+  Deliveries(RemoteContext context, IncomingCalls calls, DeliveryLock lock) {
     this.context = context;
     this.calls = calls;
     this.lock = lock;
@@ -127,6 +126,22 @@ final class Deliveries {
 
   void ask(Frame.Ask ask) {
     deliver(ask.to(), ask);
+  }
+
+  /// Counts a start whose supplier has not returned yet as held.
+  void hold(int bytes) {
+    heldBytes += FRAME_COST + bytes;
+  }
+
+  void release(int bytes) {
+    heldBytes -= FRAME_COST + bytes;
+    returnCredit();
+  }
+
+  private void returnCredit() {
+    if (heldBytes <= HELD_BYTES) {
+      credit.complete(null);
+    }
   }
 
   /// An asker has given up: if its request is held, it is not delivered.
@@ -251,7 +266,7 @@ final class Deliveries {
       CompletableFuture<@Nullable Void> room = context.local().room(to);
       if (!room.isDone()) {
         receiver.room = room;
-        var _ = room.thenRun(() -> roomReported(to, receiver));
+        var _ = room.thenRunAsync(() -> roomReported(to, receiver), context.local().callbacks());
         return;
       }
       if (receiver.held.isEmpty()) {
@@ -273,9 +288,7 @@ final class Deliveries {
       isProgress = true;
       first = receiver.held.peek();
     }
-    if (heldBytes <= HELD_BYTES) {
-      credit.complete(null);
-    }
+    returnCredit();
     return isProgress;
   }
 
@@ -298,7 +311,7 @@ final class Deliveries {
     }
   }
 
-  /// Any thread but a worker's.
+  /// On a thread of its own: it may wait for the lock, and it decodes messages.
   private void roomReported(Pid to, Receiver receiver) {
     lock.lock();
     try {

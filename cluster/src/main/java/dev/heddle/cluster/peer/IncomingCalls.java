@@ -14,6 +14,7 @@ import dev.heddle.process.SendResult;
 import dev.heddle.process.StartOptions;
 import dev.heddle.process.StartRefusedException;
 import java.util.Map;
+import java.util.Objects;
 import java.util.TreeSet;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
@@ -147,23 +148,41 @@ final class IncomingCalls {
 
   // ---- starts ----
 
-  void spawn(Frame.Spawn spawn) {
-    Pid started;
+  /// A process that may be started, or why it may not.
+  record Start(@Nullable Process process, StartOptions options, @Nullable Throwable refusal) {}
+
+  /// Has the entry make a process. It may wait: it is code of the program.
+  Start prepare(Frame.Spawn spawn) {
     try {
-      started = start(spawn);
-    } catch (Throwable t) { // of the program's own supplier
-      context.send(new Frame.SpawnFailed(spawn.id(), Failures.text(t)));
-      return;
+      return start(spawn);
+    } catch (Throwable t) {
+      return new Start(null, StartOptions.defaults(), t);
     }
-    Frame.Spawned answer = new Frame.Spawned(spawn.id(), started);
-    if (spawn.flags().contains(SpawnFlag.MONITOR)) {
+  }
+
+  /// Starts a process and answers.
+  void spawn(Frame.Spawn spawn, Start start) {
+    Process process = start.process;
+    Throwable refusal = start.refusal;
+    Frame.Spawned answer = null;
+    try {
+      if (process != null) {
+        answer = new Frame.Spawned(spawn.id(), context.local().spawn(process, start.options));
+      }
+    } catch (Throwable t) {
+      refusal = t;
+    }
+    if (answer == null) {
+      Throwable why = refusal == null ? new StartRefusedException("no process", null) : refusal;
+      context.send(new Frame.SpawnFailed(spawn.id(), Failures.text(why)));
+    } else if (spawn.flags().contains(SpawnFlag.MONITOR)) {
       ties.answerMonitoredStart(answer);
     } else {
       context.send(answer);
     }
   }
 
-  private Pid start(Frame.Spawn spawn) throws UndecodableMessageException {
+  private Start start(Frame.Spawn spawn) throws UndecodableMessageException {
     Supplier<? extends Process> entry = entries.get(spawn.entry());
     if (entry == null) {
       throw new StartRefusedException(
@@ -188,7 +207,7 @@ final class IncomingCalls {
         spawn.flags().contains(SpawnFlag.WITH_PARENT)
             ? options.withLifetime(Lifetime.WITH_PARENT)
             : options;
-    return context.local().spawn(entry.get(), options);
+    return new Start(Objects.requireNonNull(entry.get()), options, null);
   }
 
   // ---- the end ----

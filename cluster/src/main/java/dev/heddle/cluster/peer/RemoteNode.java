@@ -38,8 +38,9 @@ public final class RemoteNode implements NodePeer {
    *
    * from   event                      to     by, with
    * OPEN   handle(frame)              same   the session: under the lock of the delivery, in order
-   * OPEN   ended()                    ENDED  the session: under the same lock, so nothing of the
-   *                                          session is delivered after it
+   * OPEN   ended()                    ENDED  the session: the rest under the same lock, by the
+   *                                          thread that has it, so nothing of the session is
+   *                                          delivered after it
    * ENDED  handle, ended              same   ignored
    * OPEN   send, link, monitor, …     same   any thread: a frame
    * ENDED  send, order                same   UNREACHABLE
@@ -49,8 +50,12 @@ public final class RemoteNode implements NodePeer {
    * sees the mark (see there), then stand-ins exit, calls fail, waits for space complete, held
    * messages are dropped.
    *
-   * Locks, in this order: that of the delivery (a JDK lock: only threads of the session, and the
-   * timers, which report space in a mailbox), that of the ties, that of the sink. Workers and
+   * Code of the program runs elsewhere: suppliers of entries and listeners of groups on threads of
+   * their own, stages of futures too (see LocalProcesses). Only constructors of messages and codecs
+   * run under the lock of the delivery. One that waits keeps back its session, and not its end.
+   *
+   * Locks, in this order: that of the delivery (a JDK lock: only threads of the session, those of
+   * suppliers, and those that report space in a mailbox), `starting`, that of the ties, that of the sink. Workers and
    * bodies of processes take only the last two, which park nobody: a parked body needs a worker to
    * go on, and that worker might be waiting for the same lock.
    *
@@ -72,10 +77,17 @@ public final class RemoteNode implements NodePeer {
   private final Deliveries deliveries;
   private final RefusedMessages refused;
   private final PausedReceivers paused = new PausedReceivers();
-  private final ReentrantLock delivery = new ReentrantLock();
+  private final DeliveryLock delivery = new DeliveryLock();
 
-  // written under the lock of the delivery
-  private volatile boolean ended;
+  // A process is started under it and the session ends under it: a linked one must not find the
+  // next
+  // session with its parent.
+  private final ReentrantLock starting = new ReentrantLock();
+
+  private volatile boolean ended; // written under `starting`
+
+  // under the lock of the delivery
+  private boolean isOver;
   private boolean isOrderLogged;
 
   /// @param other the life that the session is with
@@ -273,7 +285,7 @@ public final class RemoteNode implements NodePeer {
       }
       case Frame.Unlink(Pid from, Pid to, long seen) -> ties.onUnlink(from, to, seen);
       case Frame.Down(Pid pid, var exit) -> ties.onDown(pid, context.contents().exit(pid, exit));
-      case Frame.Spawn spawn -> incoming.spawn(spawn);
+      case Frame.Spawn spawn -> spawn(spawn);
       case Frame.Spawned(long id, Pid pid) -> outgoing.onSpawned(id, pid);
       case Frame.SpawnFailed(long id, var failure) -> outgoing.onFailure(id, failure);
       case Frame.AwaitStart wait -> incoming.awaitStart(wait);
@@ -288,6 +300,29 @@ public final class RemoteNode implements NodePeer {
       case Frame.Left(String group, Pid member) -> groups.onLeft(this, group, member);
       case Frame.Service service -> services.accept(service);
     }
+  }
+
+  /// The supplier of the entry is code of the program, which may wait.
+  private void spawn(Frame.Spawn spawn) {
+    int bytes = spawn.input().length;
+    deliveries.hold(bytes);
+    context
+        .local()
+        .callbacks()
+        .execute(() -> {
+          IncomingCalls.Start start = incoming.prepare(spawn);
+          delivery.lock();
+          starting.lock();
+          try {
+            if (!ended) { // else it is not started: the other node takes it for lost
+              deliveries.release(bytes);
+              incoming.spawn(spawn, start);
+            }
+          } finally {
+            starting.unlock();
+            delivery.unlock();
+          }
+        });
   }
 
   private Map<String, List<Pid>> ofOther(Map<String, List<Pid>> groups) {
@@ -378,22 +413,28 @@ public final class RemoteNode implements NodePeer {
 
   // ---- the end ----
 
-  /// The session has ended. Nothing of it is delivered after this.
+  /// The session has ended. Nothing of it is delivered after this, but for the frame that another
+  /// thread is delivering. Does not wait for that: that thread does the rest.
   public void ended() {
-    delivery.lock();
+    starting.lock();
     try {
-      if (ended) {
-        return;
-      }
       ended = true;
-      deliveries.ended();
-      ties.ended();
-      outgoing.ended();
-      incoming.ended();
-      paused.ended();
-      groups.ended(this);
     } finally {
-      delivery.unlock();
+      starting.unlock();
     }
+    groups.ended(this); // before the next session with that node tells of its members
+    delivery.doLast(this::end);
+  }
+
+  private void end() {
+    if (isOver) {
+      return;
+    }
+    isOver = true;
+    deliveries.ended();
+    ties.ended();
+    outgoing.ended();
+    incoming.ended();
+    paused.ended();
   }
 }

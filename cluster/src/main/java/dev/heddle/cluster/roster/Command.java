@@ -11,7 +11,15 @@ public sealed interface Command {
   /// Admits a life of a node, or renews its lease.
   ///
   /// @param proof that earlier lives of the same directory have ended; null without a directory
-  record Renew(String node, int life, @Nullable StorageProof proof) implements Command {}
+  /// @param lostNanos this lease may be declared lost so long after it was applied; a judge with a
+  ///   longer time takes that
+  record Renew(String node, int life, @Nullable StorageProof proof, long lostNanos)
+      implements Command {
+    /// With the time of the judge.
+    public Renew(String node, int life, @Nullable StorageProof proof) {
+      this(node, life, proof, 0);
+    }
+  }
 
   /// The lease of a life is over.
   ///

@@ -131,6 +131,7 @@ public final class Roster {
       return switch (member.state) {
         case ADMITTED -> {
           member.renewal = index;
+          member.lostNanos = renew.lostNanos();
           yield new Outcome.Admitted(member.admission);
         }
         case LOST -> admit(index, renew);
@@ -152,7 +153,9 @@ public final class Roster {
   }
 
   private Outcome admit(long index, Renew renew) {
-    members.put(renew.node(), new Member(renew.node(), renew.life(), renew.proof(), index));
+    Member member = new Member(renew.node(), renew.life(), renew.proof(), index);
+    member.lostNanos = renew.lostNanos();
+    members.put(renew.node(), member);
     return new Outcome.Admitted(index);
   }
 

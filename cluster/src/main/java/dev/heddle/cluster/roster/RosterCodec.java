@@ -100,11 +100,12 @@ public final class RosterCodec {
 
   private static void writeCommand(DataOutputStream out, Command command) throws IOException {
     switch (command) {
-      case Renew(String node, int life, StorageProof proof) -> {
+      case Renew(String node, int life, StorageProof proof, long lostNanos) -> {
         out.writeByte(1);
         out.writeUTF(node);
         out.writeInt(life);
         writeProof(out, proof);
+        out.writeLong(lostNanos);
       }
       case Lost(String node, int life, long renewal) -> {
         out.writeByte(2);
@@ -136,7 +137,7 @@ public final class RosterCodec {
   private static Command readCommand(DataInputStream in) throws IOException {
     int kind = in.readUnsignedByte();
     return switch (kind) {
-      case 1 -> new Renew(in.readUTF(), in.readInt(), readProof(in));
+      case 1 -> new Renew(in.readUTF(), in.readInt(), readProof(in), in.readLong());
       case 2 -> new Lost(in.readUTF(), in.readInt(), in.readLong());
       case 3 -> new Leave(in.readUTF(), in.readLong());
       case 4 -> new Register(readOrigin(in), in.readUTF(), Pid.parse(in.readUTF()));
@@ -220,6 +221,7 @@ public final class RosterCodec {
     writeProof(out, member.proof);
     out.writeLong(member.admission);
     out.writeLong(member.renewal);
+    out.writeLong(member.lostNanos);
     out.writeUTF(member.state.name());
     out.writeLong(member.settled);
     out.writeInt(member.outcomes.size());
@@ -232,6 +234,7 @@ public final class RosterCodec {
   private static Member readMember(DataInputStream in) throws IOException {
     Member member = new Member(in.readUTF(), in.readInt(), readProof(in), in.readLong());
     member.renewal = in.readLong();
+    member.lostNanos = in.readLong();
     member.state = Member.State.valueOf(in.readUTF());
     member.settled = in.readLong();
     for (int left = in.readInt(); left > 0; left--) {

@@ -148,6 +148,20 @@ class JGroupsEngineTest {
   }
 
   @Test
+  void open_ofOneThatWasClosedMeanwhile_leavesNoPortOpen() throws Exception {
+    int port = freePort();
+    InetAddress here = InetAddress.getLoopbackAddress();
+    var settings =
+        new JGroupsEngine.Settings("a", new InetSocketAddress(here, port), port, List.of(), null);
+    var engine = new JGroupsEngine(settings);
+    engine.close(); // as by an interrupt of the thread that joins
+    assertThatThrownBy(() -> engine.open(noListener()))
+        .isInstanceOf(IOException.class)
+        .hasMessageContaining("node 'a' was closed while it joined");
+    new ServerSocket(port, 1, here).close();
+  }
+
+  @Test
   void address_beforeOpen_isRefused() {
     var settings =
         new JGroupsEngine.Settings(

@@ -149,6 +149,40 @@ final class ClusterNodeTest {
   }
 
   @Test
+  void leave_aSecondTimeWithLessTime_doesNotCutTheFirst() throws InterruptedException {
+    PausedEngine engine = new PausedEngine(engines.engine("a"));
+    RunningNode a = start("shop", "a", engine);
+    RunningNode b = start("b");
+    awaitSession(a, b);
+    Pid ofB = b.spawn();
+    engine.pause();
+    a.runtime.send(ofB, "message");
+    Thread first = Thread.ofPlatform().daemon().start(() -> leave(a, SOON));
+    while (a.node.nodes().stream().noneMatch(it -> it.state() == NodeStatus.State.LEAVING)) {
+      Thread.onSpinWait();
+    }
+
+    Thread second = Thread.ofPlatform().daemon().start(() -> leave(a, Duration.ZERO));
+    while (second.isAlive() && second.getState() != Thread.State.WAITING) {
+      Thread.onSpinWait();
+    }
+    engine.resume();
+
+    assertThat(b.take()).isEqualTo("message");
+    first.join();
+    second.join();
+    assertThat(a.node.isClosed()).isTrue();
+  }
+
+  private static void leave(RunningNode node, Duration limit) {
+    try {
+      node.node.leave(limit);
+    } catch (InterruptedException e) {
+      throw new AssertionError(e);
+    }
+  }
+
+  @Test
   void nodes_inSession_haveLabelsAndEntries() throws InterruptedException {
     RunningNode a = start("a");
     RunningNode b = start("b");
@@ -162,7 +196,7 @@ final class ClusterNodeTest {
           assertThat(it.labels()).containsEntry("zone", "b");
         });
     assertThat(a.node.introduction("b"))
-        .satisfies(it -> assertThat(it.entries()).containsExactly("obedient"));
+        .satisfies(it -> assertThat(it.entries()).containsExactlyInAnyOrder("obedient", "slow"));
   }
 
   @Test

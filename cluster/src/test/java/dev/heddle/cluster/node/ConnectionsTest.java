@@ -22,10 +22,13 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.SplittableRandom;
+import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 
 final class ConnectionsTest {
   private static final NodeLife SELF = new NodeLife("a", "main", 1);
@@ -37,6 +40,7 @@ final class ConnectionsTest {
   private final List<byte[]> sent = new ArrayList<>();
   private CompletableFuture<@Nullable Void> credit = CompletableFuture.completedFuture(null);
   private @Nullable Error failure; // of the receiver
+  private Callable<Boolean> delivery = () -> true;
   private int ends;
 
   private final Link link = link();
@@ -50,6 +54,11 @@ final class ConnectionsTest {
           public void handle(Frame frame) {
             if (failure != null) {
               throw failure;
+            }
+            try {
+              var _ = delivery.call();
+            } catch (Exception e) {
+              throw new AssertionError(e);
             }
             delivered.add(frame);
           }
@@ -124,6 +133,29 @@ final class ConnectionsTest {
     assertThat(delivered).isEmpty();
     assertThat(next.ending()).isEqualTo(result.ending());
     assertThat(link.end(new Ending(Cause.FAILED, "test"))).isNotNegative();
+  }
+
+  @Test
+  @Timeout(240)
+  void end_whileAFrameIsDelivered_doesNotWaitForIt() throws Exception {
+    CountDownLatch called = new CountDownLatch(1);
+    CountDownLatch returns = new CountDownLatch(1);
+    delivery =
+        () -> {
+          called.countDown();
+          returns.await();
+          return true;
+        };
+    CompletableFuture<Link.Result> result =
+        CompletableFuture.supplyAsync(
+            () -> link.received(packet(1, encoded(message()), encoded(message())), 0));
+    called.await();
+
+    assertThat(link.end(new Ending(Cause.CLOSED, "test"))).isZero();
+
+    returns.countDown();
+    var _ = result.get();
+    assertThat(delivered).hasSize(1); // the second frame was not
   }
 
   @Test

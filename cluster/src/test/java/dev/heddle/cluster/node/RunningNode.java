@@ -20,6 +20,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
@@ -38,6 +39,8 @@ final class RunningNode implements AutoCloseable {
   final ProcessRuntime runtime;
   final ClusterNode node;
   final BlockingQueue<Object> got = new LinkedBlockingQueue<>();
+  final CountDownLatch supplierCalled = new CountDownLatch(1);
+  final CountDownLatch supplierReturns = new CountDownLatch(1);
   private final BlockingQueue<ClusterNode.Change> changes = new LinkedBlockingQueue<>();
 
   RunningNode(String cluster, String name, Engine engine) {
@@ -51,7 +54,8 @@ final class RunningNode implements AutoCloseable {
                 Map.of("zone", name),
                 MessageTypes.of(List.of(), List.of()),
                 new PeerOptions(
-                    Map.of("obedient", this::obedient), PeerOptions.ForeignOrders.CARRIED_OUT),
+                    Map.of("obedient", this::obedient, "slow", this::slow),
+                    PeerOptions.ForeignOrders.CARRIED_OUT),
                 (life, service) -> got.add(life.node() + " says " + service.name())));
     Runnable _ = node.onChange(changes::add);
     try {
@@ -113,6 +117,16 @@ final class RunningNode implements AutoCloseable {
         }
       }
     };
+  }
+
+  private Process slow() {
+    supplierCalled.countDown();
+    try {
+      supplierReturns.await();
+    } catch (InterruptedException e) {
+      throw new AssertionError(e);
+    }
+    return obedient();
   }
 
   Pid spawn() {

@@ -19,6 +19,7 @@ import java.time.Duration;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executor;
 import java.util.function.Function;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -174,6 +175,14 @@ final class SimulatedProcesses implements LocalProcesses {
   }
 
   @Override
+  public boolean claimNodes() {
+    return true;
+  }
+
+  @Override
+  public void releaseNodes() {}
+
+  @Override
   public void addNode(String node, NodePeer peer) {
     throw none();
   }
@@ -187,5 +196,15 @@ final class SimulatedProcesses implements LocalProcesses {
   public <T extends @Nullable Object> T await(
       String what, Supplier<CompletableFuture<T>> begin, Duration limit) {
     throw new UnsupportedOperationException("nothing waits in virtual time");
+  }
+
+  @Override
+  public Executor callbacks() {
+    return Runnable::run;
+  }
+
+  @Override
+  public <T extends @Nullable Object> CompletableFuture<T> forCaller(CompletableFuture<T> future) {
+    return future;
   }
 }

@@ -27,6 +27,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
+import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.function.Function;
@@ -216,6 +217,14 @@ public final class FakeNode implements LocalProcesses {
   }
 
   @Override
+  public boolean claimNodes() {
+    return true;
+  }
+
+  @Override
+  public void releaseNodes() {}
+
+  @Override
   public void addNode(String node, NodePeer peer) {
     throw none();
   }
@@ -223,5 +232,15 @@ public final class FakeNode implements LocalProcesses {
   @Override
   public boolean removeNode(String node) {
     throw none();
+  }
+
+  @Override
+  public Executor callbacks() {
+    return Runnable::run;
+  }
+
+  @Override
+  public <T extends @Nullable Object> CompletableFuture<T> forCaller(CompletableFuture<T> future) {
+    return future;
   }
 }

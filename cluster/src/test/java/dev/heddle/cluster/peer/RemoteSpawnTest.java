@@ -175,8 +175,10 @@ class RemoteSpawnTest {
         a.remote().spawn("obedient", StartOptions.defaults().withInput("here"));
     started.cancel(false);
     gate.complete(null);
+    while (a.sent.stream().noneMatch(Frame.Terminate.class::isInstance)) {
+      Thread.onSpinWait(); // the entry makes the process on a thread of its own
+    }
     nodes.settle();
-    assertThat(a.sent).anyMatch(Frame.Terminate.class::isInstance);
     assertThat(b.runtime.processes()).allMatch(it -> b.exit(it.pid()).isAbnormal());
   }
 }

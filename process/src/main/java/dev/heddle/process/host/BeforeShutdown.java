@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.heddle.process.host;
 
+import dev.heddle.Registration;
 import dev.heddle.process.instance.FailureLogger;
 import dev.heddle.process.timer.Timers;
 import java.time.Duration;
@@ -16,12 +17,20 @@ import org.jspecify.annotations.Nullable;
 
 /// What a program runs before the shutdown of a runtime ends its processes. Any thread.
 public final class BeforeShutdown {
+  /// One that was added; the same one may be added twice.
+  private static final class Action {
+    final AutoCloseable closeable;
+
+    Action(AutoCloseable closeable) {
+      this.closeable = closeable;
+    }
+  }
+
   private final Executor executor;
   private final Timers timers;
 
   // any thread, CAS: null once a shutdown has taken them
-  private final AtomicReference<@Nullable List<AutoCloseable>> actions =
-      new AtomicReference<>(List.of());
+  private final AtomicReference<@Nullable List<Action>> actions = new AtomicReference<>(List.of());
 
   // the thread that runs them
   private volatile @Nullable Thread runner;
@@ -34,21 +43,28 @@ public final class BeforeShutdown {
 
   /// Adds one, which is closed before those that were added before.
   ///
+  /// @return removes it; does nothing once a shutdown has begun
   /// @throws IllegalStateException when the shutdown has begun
-  public void add(AutoCloseable action) {
-    Objects.requireNonNull(action, "action");
+  public Registration add(AutoCloseable action) {
+    Action added = new Action(Objects.requireNonNull(action, "action"));
     while (true) {
-      List<AutoCloseable> known = actions.get();
+      List<Action> known = actions.get();
       if (known == null) {
         throw new IllegalStateException(
             "the runtime is shutting down already; it would not close " + action);
       }
-      List<AutoCloseable> all = new ArrayList<>(known);
-      all.add(action);
+      List<Action> all = new ArrayList<>(known);
+      all.add(added);
       if (actions.compareAndSet(known, List.copyOf(all))) {
-        return;
+        return () -> remove(added);
       }
     }
+  }
+
+  private void remove(Action added) {
+    var _ =
+        actions.updateAndGet(
+            known -> known == null ? null : known.stream().filter(each -> each != added).toList());
   }
 
   /// Whether the current thread runs one of them.
@@ -61,7 +77,7 @@ public final class BeforeShutdown {
   ///
   /// @param runtime for the log
   public void run(Duration limit, Object runtime) {
-    List<AutoCloseable> all = actions.getAndSet(null);
+    List<Action> all = actions.getAndSet(null);
     if (all == null || all.isEmpty()) {
       return;
     }
@@ -88,12 +104,11 @@ public final class BeforeShutdown {
     }
   }
 
-  private void closeAll(
-      List<AutoCloseable> all, Object runtime, CompletableFuture<@Nullable Void> done) {
+  private void closeAll(List<Action> all, Object runtime, CompletableFuture<@Nullable Void> done) {
     runner = Thread.currentThread();
     try {
-      for (AutoCloseable each : all) {
-        close(each, runtime);
+      for (Action each : all) {
+        close(each.closeable, runtime);
       }
     } finally {
       runner = null;

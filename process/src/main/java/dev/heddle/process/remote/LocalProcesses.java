@@ -14,6 +14,7 @@ import dev.heddle.process.links.ProcessLinks;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
+import java.util.concurrent.Executor;
 import java.util.concurrent.TimeoutException;
 import java.util.function.Function;
 import java.util.function.Supplier;
@@ -123,7 +124,24 @@ public interface LocalProcesses {
       String what, Supplier<CompletableFuture<T>> begin, Duration limit)
       throws InterruptedException, ExecutionException, TimeoutException;
 
+  // ---- code of the program ----
+
+  /// Runs code of the program that may wait, each task on a thread of its own.
+  Executor callbacks();
+
+  /// A future that completes as another one does, on a thread of its own, so its dependent stages
+  /// may wait. Completing or cancelling it cancels the other one.
+  <T extends @Nullable Object> CompletableFuture<T> forCaller(CompletableFuture<T> future);
+
   // ---- nodes ----
+
+  /// Gives the connections of this runtime to one cluster.
+  ///
+  /// @return false when another one has them
+  boolean claimNodes();
+
+  /// Takes the connections back from the cluster that has them.
+  void releaseNodes();
 
   /// Adds the connection to a node, by the name of the node.
   ///

@@ -8,6 +8,7 @@ import dev.heddle.process.SendResult;
 import dev.heddle.process.remote.NodePeer;
 import java.util.Objects;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
 
 /// Routes messages to addresses that are not those of processes of this runtime.
@@ -36,6 +37,7 @@ public final class RoutingTable {
   private final ConcurrentHashMap<String, Peer> nodes = new ConcurrentHashMap<>();
   private final ConcurrentHashMap<String, Peer> hosts = new ConcurrentHashMap<>();
   private final ConcurrentHashMap<Long, Receiver> attached = new ConcurrentHashMap<>();
+  private final AtomicBoolean isClaimed = new AtomicBoolean(); // by a cluster
   private volatile boolean closed;
 
   /// @param node that of this runtime, empty for one without a name
@@ -53,6 +55,18 @@ public final class RoutingTable {
   /// Whether an address belongs to this runtime, in any incarnation.
   public boolean isLocal(Pid pid) {
     return isThisNode(pid.node()) && pid.host().equals(host);
+  }
+
+  /// Gives the nodes of this table to one cluster.
+  ///
+  /// @return false when another one has them
+  public boolean claimNodes() {
+    return isClaimed.compareAndSet(false, true);
+  }
+
+  /// Takes the nodes back from the cluster that has them.
+  public void releaseNodes() {
+    isClaimed.set(false);
   }
 
   /// Whether an address is that of `id` in this runtime and incarnation.

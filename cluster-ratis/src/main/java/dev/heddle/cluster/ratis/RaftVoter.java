@@ -1,0 +1,239 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.heddle.cluster.ratis;
+
+import dev.heddle.cluster.roster.NameStoreProvider.Limits;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.SortedSet;
+import java.util.UUID;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import org.apache.ratis.conf.Parameters;
+import org.apache.ratis.conf.RaftProperties;
+import org.apache.ratis.protocol.ClientId;
+import org.apache.ratis.protocol.Message;
+import org.apache.ratis.protocol.RaftClientReply;
+import org.apache.ratis.protocol.RaftClientRequest;
+import org.apache.ratis.protocol.RaftGroup;
+import org.apache.ratis.protocol.RaftGroupId;
+import org.apache.ratis.protocol.RaftPeer;
+import org.apache.ratis.protocol.RaftPeerId;
+import org.apache.ratis.protocol.SetConfigurationRequest;
+import org.apache.ratis.server.RaftServer;
+import org.apache.ratis.server.RaftServerConfigKeys;
+import org.apache.ratis.server.storage.RaftStorage;
+import org.apache.ratis.statemachine.StateMachine;
+import org.apache.ratis.thirdparty.com.google.protobuf.ByteString;
+import org.apache.ratis.util.SizeInBytes;
+import org.apache.ratis.util.TimeDuration;
+import org.jspecify.annotations.Nullable;
+
+/// A server of Ratis that takes part in one log.
+///
+/// **Thread** any. Opening and closing wait for the disk.
+final class RaftVoter implements AutoCloseable {
+  /// Of what one call carries: it fits into a packet, with all that Ratis adds.
+  private static final SizeInBytes PART = SizeInBytes.valueOf("512KB");
+
+  private static final long ENTRY_BYTES = 100; // of a name that is registered, about
+  private static final long MIN_SEGMENT = 16 * 1024;
+  private static final long MAX_SEGMENT = 4 * 1024 * 1024;
+
+  private final RaftServer server;
+  private final RaftPeerId id;
+  private final RaftGroupId group;
+  private final ClientId client = ClientId.randomId();
+
+  private RaftVoter(RaftServer server, RaftPeerId id, RaftGroupId group) {
+    this.server = server;
+    this.id = id;
+    this.group = group;
+  }
+
+  /// Opens the part of a log that is in a directory, or begins it.
+  ///
+  /// @param first the ids of the first voters, which name the log
+  static RaftVoter open(
+      String id,
+      SortedSet<String> first,
+      Path directory,
+      VoterCalls calls,
+      StateMachine machine,
+      Limits limits)
+      throws IOException {
+    // one that is not among the first ones learns from the log who votes
+    List<RaftPeer> peers = first.contains(id) ? peers(first) : List.of();
+    RaftGroupId group = RaftGroupId.valueOf(uuid(first));
+    Parameters parameters = new Parameters();
+    parameters.put(VoterRpc.CALLS, calls, VoterCalls.class);
+    RaftServer server =
+        RaftServer.newBuilder()
+            .setServerId(RaftPeerId.valueOf(id))
+            .setGroup(RaftGroup.valueOf(group, peers))
+            .setProperties(properties(directory, limits))
+            .setParameters(parameters)
+            .setStateMachine(machine)
+            .setOption(RaftStorage.StartupOption.RECOVER)
+            .build();
+    RaftVoter voter = new RaftVoter(server, RaftPeerId.valueOf(id), group);
+    try {
+      server.start();
+    } catch (IOException | RuntimeException e) {
+      voter.close();
+      throw e;
+    }
+    return voter;
+  }
+
+  private static UUID uuid(SortedSet<String> ids) {
+    return UUID.nameUUIDFromBytes(String.join("\n", ids).getBytes(StandardCharsets.UTF_8));
+  }
+
+  private static List<RaftPeer> peers(SortedSet<String> ids) {
+    return ids.stream().map(RaftVoter::peer).toList();
+  }
+
+  private static RaftPeer peer(String id) {
+    return RaftPeer.newBuilder().setId(id).build();
+  }
+
+  private static RaftProperties properties(Path directory, Limits limits) {
+    RaftProperties all = new RaftProperties();
+    all.set("raft.rpc.type", VoterRpc.Type.class.getName());
+    RaftServerConfigKeys.setStorageDir(all, List.of(directory.toFile()));
+    TimeDuration election = duration(limits.election());
+    RaftServerConfigKeys.Rpc.setTimeoutMin(all, election);
+    RaftServerConfigKeys.Rpc.setTimeoutMax(all, election.multiply(2));
+    RaftServerConfigKeys.Rpc.setRequestTimeout(all, duration(limits.call()));
+    RaftServerConfigKeys.Read.setOption(all, RaftServerConfigKeys.Read.Option.LINEARIZABLE);
+    RaftServerConfigKeys.Read.setTimeout(all, duration(limits.submit()));
+    // a process that was stopped for a minute goes on afterwards; Ratis would close the server
+    RaftServerConfigKeys.setCloseThreshold(all, TimeDuration.valueOf(36_500, TimeUnit.DAYS));
+    RaftServerConfigKeys.Log.Appender.setBufferByteLimit(all, PART);
+    RaftServerConfigKeys.Log.Appender.setSnapshotChunkSizeMax(all, PART);
+    // about as many entries as between two snapshots: only whole segments are cut off
+    long segment = Math.clamp(limits.snapshotEntries() * ENTRY_BYTES, MIN_SEGMENT, MAX_SEGMENT);
+    RaftServerConfigKeys.Log.setSegmentSizeMax(all, SizeInBytes.valueOf(segment));
+    RaftServerConfigKeys.Log.setPreallocatedSize(all, SizeInBytes.valueOf(MIN_SEGMENT));
+    RaftServerConfigKeys.Log.setWriteBufferSize(all, SizeInBytes.valueOf("1MB"));
+    RaftServerConfigKeys.Log.setPurgeUptoSnapshotIndex(all, true);
+    RaftServerConfigKeys.Log.setPurgeGap(all, Math.min(1024, limits.snapshotEntries()));
+    RaftServerConfigKeys.Snapshot.setAutoTriggerEnabled(all, true);
+    RaftServerConfigKeys.Snapshot.setAutoTriggerThreshold(all, limits.snapshotEntries());
+    RaftServerConfigKeys.Snapshot.setTriggerWhenStopEnabled(all, false);
+    RaftServerConfigKeys.Snapshot.setRetentionFileNum(all, 2);
+    return all;
+  }
+
+  private static TimeDuration duration(Duration time) {
+    return TimeDuration.valueOf(time.toNanos(), TimeUnit.NANOSECONDS);
+  }
+
+  // ---- what it knows ----
+
+  /// Whether it takes part; Ratis ends that when it cannot write, or when the others say so.
+  boolean isAlive() {
+    try {
+      return server.getDivision(group).getInfo().isAlive();
+    } catch (IOException _) {
+      return false; // it was not added, or is closed
+    }
+  }
+
+  /// Whether it leads, and has applied what earlier leaders have committed.
+  boolean isLeader() {
+    try {
+      return server.getDivision(group).getInfo().isLeaderReady();
+    } catch (IOException _) {
+      return false;
+    }
+  }
+
+  /// The leader that it follows; null for none.
+  @Nullable RaftPeerId leader() {
+    try {
+      return server.getDivision(group).getInfo().getLeaderId();
+    } catch (IOException _) {
+      return null;
+    }
+  }
+
+  /// For tests, and for what is shown of a voter.
+  RaftServer.Division division() throws IOException {
+    return server.getDivision(group);
+  }
+
+  // ---- requests ----
+
+  /// Carries out a request at a voter.
+  CompletableFuture<RaftClientReply> request(RaftClientRequest request) {
+    if (!request.getServerId().equals(id)) {
+      return ((VoterRpc) server.getServerRpc()).request(request);
+    }
+    try {
+      return server.submitClientRequestAsync(request);
+    } catch (IOException e) {
+      return CompletableFuture.failedFuture(e);
+    }
+  }
+
+  /// A command for the log. Requests with the same number are one request.
+  RaftClientRequest write(@Nullable RaftPeerId to, long number, byte[] command) {
+    return base(to, number)
+        .setMessage(Message.valueOf(ByteString.copyFrom(command)))
+        .setType(RaftClientRequest.writeRequestType())
+        .build();
+  }
+
+  /// A request that is answered when this voter has applied all that is committed now.
+  RaftClientRequest barrier(long number) {
+    return base(null, number).setType(RaftClientRequest.readRequestType()).build();
+  }
+
+  private RaftClientRequest.Builder base(@Nullable RaftPeerId to, long number) {
+    return RaftClientRequest.newBuilder()
+        .setClientId(client)
+        .setServerId(to == null ? id : to)
+        .setGroupId(group)
+        .setCallId(number);
+  }
+
+  /// The leader puts a voter in the place of the one of the same node. Both the voters of before
+  /// and those of afterwards agree to it by a majority.
+  ///
+  /// @return null when there is nothing to do
+  @Nullable CompletableFuture<RaftClientReply> exchange(String newcomer, long number)
+      throws IOException {
+    List<RaftPeer> before = List.copyOf(server.getDivision(group).getRaftConf().getCurrentPeers());
+    List<RaftPeer> after = new ArrayList<>();
+    for (RaftPeer peer : before) {
+      String known = peer.getId().toString();
+      if (known.equals(newcomer)) {
+        return null;
+      }
+      boolean isReplaced = VoterId.node(known).equals(VoterId.node(newcomer));
+      after.add(isReplaced ? peer(newcomer) : peer);
+    }
+    SetConfigurationRequest.Arguments change =
+        SetConfigurationRequest.Arguments.newBuilder()
+            .setServersInCurrentConf(before)
+            .setServersInNewConf(after)
+            .setMode(SetConfigurationRequest.Mode.COMPARE_AND_SET)
+            .build();
+    return server.setConfigurationAsync(
+        new SetConfigurationRequest(client, id, group, number, change));
+  }
+
+  @Override
+  public void close() {
+    try {
+      server.close();
+    } catch (IOException _) {
+      // safe: what was acknowledged is on the disk already
+    }
+  }
+}

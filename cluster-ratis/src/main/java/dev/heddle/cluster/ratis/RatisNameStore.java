@@ -1,0 +1,308 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.heddle.cluster.ratis;
+
+import dev.heddle.cluster.ratis.VoterStatus.State;
+import dev.heddle.cluster.roster.Command;
+import dev.heddle.cluster.roster.NameStore;
+import dev.heddle.cluster.roster.NameStoreProvider.Limits;
+import dev.heddle.cluster.roster.NameStoreProvider.Setup;
+import dev.heddle.cluster.roster.NodeDirectory;
+import dev.heddle.cluster.roster.Outcome;
+import dev.heddle.cluster.roster.RosterCodec;
+import java.io.IOException;
+import java.nio.file.FileSystemException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.SortedSet;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executors;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.TimeUnit;
+import org.apache.ratis.protocol.RaftClientReply;
+import org.jspecify.annotations.Nullable;
+
+/// The log behind a roster, by Ratis.
+final class RatisNameStore implements NameStore {
+  /*
+   * States.  from       event                                         to
+   *          FORMING    the formation has started a log               VOTING: its server is open
+   *          VOTING     Ratis has ended the server                    VOTING: opened again, 1 s later
+   *          any        close                                         CLOSED
+   *
+   * A voter that knows no leader SEARCHES: it tells all others its status again and again. One that
+   * FOLLOWS a leader only answers. When the leader hears of a voter that searches and is not among
+   * those of the log, it puts that one in the place of the old one of that node. The old one is
+   * silent: a session with a node is one with its present life, so the life that had the old
+   * directory is over, or has lost its place by the name. It may come back with its old directory,
+   * and then takes the place back in the same way: it has forgotten nothing.
+   *
+   * Threads. `heddle-voter-NODE` does all that changes the state here, and begins all requests.
+   * Ratis has threads of its own; VoterCalls has a pool. The threads of callers only hand over.
+   *
+   * I1. The state of the formation is on the disk before another voter hears of it. [FormationTest]
+   * I2. A request is tried again, with the same number, until it is answered or its time is over.
+   *     The roster knows a repetition, too: a new leader may have forgotten the number.
+   *     [RatisNameStoreTest]
+   */
+
+  private static final System.Logger LOG = System.getLogger("dev.heddle.cluster.ratis");
+  private static final String FILE = "voter";
+  private static final String LOG_DIRECTORY = "log";
+  private static final long TICK_MILLIS = 200; // between two tellings of a voter that searches
+  private static final long REOPEN_TICKS = 5;
+
+  private final Setup setup;
+  private final Limits limits;
+  private final String id;
+  private final Path file;
+  private final VoterCalls calls;
+  private final ScheduledExecutorService thread;
+  private final Requests requests;
+
+  // the thread of the store, and the one that opens it, before
+  private final Formation formation;
+  private @Nullable CompletableFuture<?> exchange; // that is under way
+  private long reopenIn = REOPEN_TICKS;
+  private @Nullable String warned; // of whom the last warning was
+
+  // written by the thread of the store, read by any
+  private volatile @Nullable RaftVoter voter;
+  private volatile boolean isClosed;
+
+  private RatisNameStore(Setup setup) {
+    this.setup = setup;
+    this.limits = setup.limits();
+    this.id = VoterId.of(setup.directory());
+    this.file = setup.directory().path().resolve(FILE);
+    this.formation = new Formation(id, setup.voters());
+    this.calls = new VoterCalls(setup.node(), setup.transport(), limits.call(), this::received);
+    this.thread =
+        Executors.newSingleThreadScheduledExecutor(
+            Thread.ofPlatform().daemon().name("heddle-voter-" + setup.node()).factory());
+    this.requests =
+        new Requests("voter '%s' of %s".formatted(id, setup.voters()), () -> voter, thread, limits);
+  }
+
+  static RatisNameStore open(Setup setup) throws IOException {
+    RatisNameStore store = new RatisNameStore(setup);
+    try {
+      store.restore();
+      store.calls.open();
+      store.thread.scheduleWithFixedDelay(
+          store::tick, TICK_MILLIS, TICK_MILLIS, TimeUnit.MILLISECONDS);
+      return store;
+    } catch (IOException | RuntimeException e) {
+      store.close();
+      throw e;
+    }
+  }
+
+  // ---- formation: the thread of the store ----
+
+  private void restore() throws IOException {
+    if (Files.exists(file)) {
+      VoterStatus kept = VoterStatus.decode(Files.readAllBytes(file));
+      boolean isSame =
+          kept.started().isEmpty() || VoterId.nodes(kept.started()).equals(setup.voters());
+      if (!isSame) {
+        throw new FileSystemException(
+            file.toString(),
+            null,
+            "the voters are %s there, and cannot become %s"
+                .formatted(VoterId.nodes(kept.started()), setup.voters()));
+      }
+      formation.restore(kept);
+    } else if (formation.began()) {
+      keep();
+      if (formation.began()) {
+        keep();
+      }
+    }
+    openVoter();
+  }
+
+  private void keep() throws IOException {
+    NodeDirectory.write(file, formation.status(State.SEARCHES).encode());
+  }
+
+  private void openVoter() throws IOException {
+    SortedSet<String> first = formation.started();
+    if (first.isEmpty() || isClosed) {
+      return;
+    }
+    Path directory = setup.directory().path().resolve(LOG_DIRECTORY);
+    RaftVoter opened =
+        RaftVoter.open(id, first, directory, calls, new RosterMachine(setup.listener()), limits);
+    voter = opened;
+    if (isClosed) {
+      opened.close(); // close() may have come too early to see it
+    }
+  }
+
+  private void tick() {
+    try {
+      RaftVoter now = voter;
+      if (now != null && !now.isAlive()) {
+        reopen(now);
+      } else if (state() == State.SEARCHES) {
+        tellAll();
+      }
+    } catch (IOException | RuntimeException e) {
+      LOG.log(System.Logger.Level.ERROR, "voter '%s' cannot take part in the log".formatted(id), e);
+    }
+  }
+
+  private void reopen(RaftVoter ended) throws IOException {
+    if (--reopenIn > 0) {
+      return;
+    }
+    reopenIn = REOPEN_TICKS;
+    LOG.log(
+        System.Logger.Level.WARNING,
+        "voter '%s' has stopped taking part in the log, and is opened again".formatted(id));
+    voter = null;
+    ended.close();
+    openVoter();
+  }
+
+  private State state() {
+    RaftVoter now = voter;
+    return now == null || now.leader() == null ? State.SEARCHES : State.FOLLOWS;
+  }
+
+  private void tellAll() {
+    for (String name : setup.voters()) {
+      if (!name.equals(setup.node())) {
+        tell(name);
+      }
+    }
+  }
+
+  private void tell(String name) {
+    calls.send(name, formation.status(state()).encode());
+  }
+
+  /// Any thread.
+  private void received(String from, byte[] body) {
+    try {
+      thread.execute(() -> decode(from, body));
+    } catch (RejectedExecutionException _) {
+      // safe: closed by now
+    }
+  }
+
+  private void decode(String from, byte[] body) {
+    VoterStatus status;
+    try {
+      status = VoterStatus.decode(body);
+    } catch (IOException e) {
+      warn("voter '%s' has not understood voter '%s': %s".formatted(id, from, e.getMessage()));
+      return;
+    }
+    try {
+      received(from, status);
+    } catch (IOException | RuntimeException e) {
+      LOG.log(System.Logger.Level.ERROR, "voter '%s' cannot take part in the log".formatted(id), e);
+    }
+  }
+
+  private void received(String from, VoterStatus status) throws IOException {
+    if (!VoterId.node(status.id()).equals(from)) {
+      warn("voter '%s' at node '%s' is not of that node".formatted(status.id(), from));
+      return;
+    }
+    boolean isOther =
+        !status.started().isEmpty()
+            && !formation.started().isEmpty()
+            && !status.started().equals(formation.started());
+    if (isOther) {
+      warn(
+          "voter '%s' belongs to the log of %s, voter '%s' to that of %s"
+              .formatted(id, formation.started(), status.id(), status.started()));
+      return;
+    }
+    if (!VoterId.nodes(status.started()).equals(setup.voters()) && !status.started().isEmpty()) {
+      warn(
+          "voter '%s' has the voters %s, voter '%s' has %s"
+              .formatted(id, setup.voters(), status.id(), VoterId.nodes(status.started())));
+      return;
+    }
+    if (formation.received(status)) {
+      keep();
+      tellAll();
+      openVoter();
+    } else if (status.state() == State.SEARCHES && state() == State.FOLLOWS) {
+      tell(from);
+      takeIn(status);
+    }
+  }
+
+  private void takeIn(VoterStatus status) throws IOException {
+    RaftVoter now = voter;
+    boolean isBusy = exchange != null && !exchange.isDone();
+    if (now == null || isBusy || !now.isLeader() || status.started().isEmpty()) {
+      return;
+    }
+    CompletableFuture<RaftClientReply> change = now.exchange(status.id(), requests.number());
+    if (change == null) {
+      return;
+    }
+    LOG.log(
+        System.Logger.Level.INFO,
+        "voter '%s', which leads, takes voter '%s' in for the earlier one of its node"
+            .formatted(id, status.id()));
+    exchange =
+        change.whenComplete((reply, failure) -> {
+          if (failure != null || !reply.isSuccess()) {
+            LOG.log(
+                System.Logger.Level.DEBUG,
+                "voter '%s' is not taken in yet: %s"
+                    .formatted(status.id(), failure != null ? failure : reply.getException()));
+          }
+        });
+  }
+
+  private void warn(String line) {
+    if (!line.equals(warned)) {
+      warned = line;
+      LOG.log(System.Logger.Level.WARNING, line);
+    }
+  }
+
+  // ---- requests: any thread ----
+
+  @Override
+  public CompletableFuture<Outcome> submit(Command command) {
+    return requests.submit(RosterCodec.encode(command));
+  }
+
+  @Override
+  public CompletableFuture<Long> barrier() {
+    return requests.barrier();
+  }
+
+  @Override
+  public boolean isLeader() {
+    RaftVoter now = voter;
+    return now != null && now.isLeader();
+  }
+
+  /// For tests: the server of Ratis; null before it is open.
+  @Nullable RaftVoter voter() {
+    return voter;
+  }
+
+  /// Ends this voter, and fails the requests that are open. Waits until its files are closed.
+  @Override
+  public void close() {
+    isClosed = true;
+    thread.shutdown(); // a task that runs ends by itself
+    requests.close();
+    calls.close();
+    RaftVoter last = voter;
+    if (last != null) {
+      last.close();
+    }
+  }
+}

@@ -1,0 +1,191 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.heddle.cluster.ratis;
+
+import dev.heddle.cluster.roster.VoterTransport;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
+import org.jspecify.annotations.Nullable;
+
+/// Calls between voters over a [VoterTransport], and messages that have no answer.
+///
+/// **Thread** any; nothing here waits.
+final class VoterCalls implements AutoCloseable {
+  /*
+   * A packet is `kind:1 call:8 body`. A call ends with its answer, with the failure at the other
+   * side, at once when the transport does not take it, and after its limit when it or its answer is
+   * lost. So a call may have been carried out though it has failed: Raft's calls may be repeated.
+   *
+   * What arrives is handled on threads of the pool: it may wait for the disk.
+   */
+
+  static final int VOTE = 1;
+  static final int APPEND = 2;
+  static final int INSTALL = 3;
+  static final int ELECT = 4;
+  static final int READ_INDEX = 5;
+  static final int CLIENT = 6;
+  static final int STATUS = 7;
+  private static final int ANSWER = 8;
+  private static final int FAILED = 9;
+  private static final int HEADER_BYTES = 9;
+
+  /// Carries out the calls of others.
+  interface Handler {
+    CompletableFuture<byte[]> handle(int kind, byte[] body) throws IOException;
+  }
+
+  /// Takes messages without an answer.
+  interface Messages {
+    void received(String from, byte[] body);
+  }
+
+  private static final System.Logger LOG = System.getLogger("dev.heddle.cluster.ratis");
+  private static final Handler ABSENT =
+      (_, _) -> CompletableFuture.failedFuture(new IOException("this voter has not started"));
+
+  private final VoterTransport transport;
+  private final Duration limit;
+  private final Messages messages;
+  private final ExecutorService threads;
+  private final AtomicLong numbers = new AtomicLong();
+  private final Map<Long, CompletableFuture<byte[]>> open = new ConcurrentHashMap<>();
+  private volatile Handler handler = ABSENT;
+  private volatile boolean isClosed;
+
+  VoterCalls(String node, VoterTransport transport, Duration limit, Messages messages) {
+    this.transport = transport;
+    this.limit = limit;
+    this.messages = messages;
+    this.threads =
+        Executors.newCachedThreadPool(
+            Thread.ofPlatform().daemon().name("heddle-raft-" + node + "-", 0).factory());
+  }
+
+  /// Takes what arrives from now on.
+  void open() {
+    transport.receive(this::received);
+  }
+
+  /// Carries out calls by a handler.
+  void handleBy(Handler next) {
+    handler = next;
+  }
+
+  /// Refuses calls again, if they are carried out by this handler.
+  void handleNoMoreBy(Handler last) {
+    if (handler == last) {
+      handler = ABSENT;
+    }
+  }
+
+  /// Sends a message that has no answer. It may be lost.
+  boolean send(String voter, byte[] body) {
+    return !isClosed && transport.send(voter, packet(STATUS, 0, body));
+  }
+
+  /// Calls another voter.
+  CompletableFuture<byte[]> call(String voter, int kind, byte[] body) {
+    long number = numbers.incrementAndGet();
+    CompletableFuture<byte[]> answer = new CompletableFuture<>();
+    open.put(number, answer);
+    if (isClosed || !transport.send(voter, packet(kind, number, body))) {
+      open.remove(number);
+      return CompletableFuture.failedFuture(
+          new IOException("voter '%s' is not in session, or its outbox is full".formatted(voter)));
+    }
+    return answer
+        .orTimeout(limit.toNanos(), TimeUnit.NANOSECONDS)
+        .whenComplete((_, _) -> open.remove(number));
+  }
+
+  private static byte[] packet(int kind, long number, byte[] body) {
+    if (body.length > VoterTransport.MAX_PACKET_BYTES - HEADER_BYTES) {
+      throw new IllegalArgumentException(
+          "a packet of %d bytes, at most %d fit"
+              .formatted(body.length, VoterTransport.MAX_PACKET_BYTES - HEADER_BYTES));
+    }
+    return ByteBuffer.allocate(HEADER_BYTES + body.length)
+        .put((byte) kind)
+        .putLong(number)
+        .put(body)
+        .array();
+  }
+
+  private void received(String from, byte[] packet) {
+    if (isClosed) {
+      return;
+    }
+    try {
+      threads.execute(() -> carryOut(from, packet));
+    } catch (RejectedExecutionException _) {
+      // safe: closed by now, and a packet may be lost
+    }
+  }
+
+  private void carryOut(String from, byte[] packet) {
+    if (packet.length < HEADER_BYTES) {
+      LOG.log(
+          System.Logger.Level.WARNING,
+          "voter '%s' has sent a packet of %d bytes, which is no call"
+              .formatted(from, packet.length));
+      return;
+    }
+    ByteBuffer in = ByteBuffer.wrap(packet);
+    int kind = in.get();
+    long number = in.getLong();
+    byte[] body = new byte[in.remaining()];
+    in.get(body);
+    switch (kind) {
+      case ANSWER, FAILED -> answered(kind, number, body);
+      case STATUS -> messages.received(from, body);
+      default ->
+          handled(kind, body)
+              .whenComplete((reply, failure) -> answer(from, number, reply, failure));
+    }
+  }
+
+  private CompletableFuture<byte[]> handled(int kind, byte[] body) {
+    try {
+      return handler.handle(kind, body);
+    } catch (IOException | RuntimeException e) {
+      return CompletableFuture.failedFuture(e);
+    }
+  }
+
+  private void answered(int kind, long number, byte[] body) {
+    CompletableFuture<byte[]> waiting = open.get(number);
+    if (waiting == null) {
+      return; // it came too late
+    }
+    if (kind == ANSWER) {
+      waiting.complete(body);
+    } else {
+      waiting.completeExceptionally(new IOException(new String(body, StandardCharsets.UTF_8)));
+    }
+  }
+
+  private void answer(
+      String to, long number, byte @Nullable [] reply, @Nullable Throwable failure) {
+    byte[] body = reply != null ? reply : String.valueOf(failure).getBytes(StandardCharsets.UTF_8);
+    transport.send(to, packet(reply != null ? ANSWER : FAILED, number, body));
+  }
+
+  /// Fails the calls that are open, and takes no more.
+  @Override
+  public void close() {
+    isClosed = true;
+    threads.shutdownNow();
+    open.values()
+        .forEach(call -> call.completeExceptionally(new IOException("this voter has closed")));
+  }
+}

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.heddle.cluster.ratis;
+
+import dev.heddle.cluster.roster.VoterTransport;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.function.BiConsumer;
+
+/// Carries packets between voters in one JVM, in order. A node can be cut off: what is sent to it
+/// and by it is lost, and nobody is told, as it is before a session ends.
+final class MemoryNetwork implements AutoCloseable {
+  private final ExecutorService thread =
+      Executors.newSingleThreadExecutor(
+          Thread.ofPlatform().daemon().name("test-network").factory());
+  private final Map<String, Endpoint> endpoints = new ConcurrentHashMap<>();
+  private final Set<String> cut = ConcurrentHashMap.newKeySet();
+
+  /// One life of a node.
+  final class Endpoint implements VoterTransport {
+    private final String node;
+    private volatile BiConsumer<String, byte[]> receiver = (_, _) -> {};
+
+    private Endpoint(String node) {
+      this.node = node;
+    }
+
+    @Override
+    public boolean send(String voter, byte[] packet) {
+      if (packet.length > MAX_PACKET_BYTES) {
+        throw new AssertionError("a packet of " + packet.length + " bytes");
+      }
+      Endpoint to = endpoints.get(voter);
+      if (to == null || endpoints.get(node) != this) {
+        return false; // not in session
+      }
+      try {
+        thread.execute(() -> deliver(to, packet));
+      } catch (RejectedExecutionException _) {
+        return false;
+      }
+      return true;
+    }
+
+    private void deliver(Endpoint to, byte[] packet) {
+      boolean isLost = cut.contains(node) || cut.contains(to.node);
+      boolean isSession = endpoints.get(to.node) == to && endpoints.get(node) == this;
+      if (!isLost && isSession) {
+        to.receiver.accept(node, packet);
+      }
+    }
+
+    @Override
+    public void receive(BiConsumer<String, byte[]> next) {
+      receiver = next;
+    }
+  }
+
+  /// Begins a life of a node, and ends the earlier one.
+  Endpoint open(String node) {
+    Endpoint endpoint = new Endpoint(node);
+    endpoints.put(node, endpoint);
+    return endpoint;
+  }
+
+  /// Ends the life of a node: nothing of it arrives any more.
+  void end(String node) {
+    endpoints.remove(node);
+  }
+
+  void cutOff(String node) {
+    cut.add(node);
+  }
+
+  void heal() {
+    cut.clear();
+  }
+
+  @Override
+  public void close() {
+    thread.shutdownNow();
+  }
+}

@@ -1,0 +1,257 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.heddle.cluster.ratis;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.heddle.cluster.roster.NameStoreProvider.Limits;
+import dev.heddle.cluster.roster.Outcome;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import org.apache.ratis.protocol.RaftPeer;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+@Tag("C6")
+@Timeout(300)
+class RatisNameStoreTest {
+  @TempDir Path root;
+
+  @Test
+  void threeVoters_grantANameOnce_whereverItIsAsked() throws IOException {
+    try (TestVoters voters = new TestVoters(root).startAll()) {
+      List<TestVoter> all = new ArrayList<>(voters.all());
+      for (TestVoter voter : all) {
+        assertThat(voters.renew(voter, voter.node).join()).isInstanceOf(Outcome.Admitted.class);
+      }
+      List<Outcome> outcomes =
+          all.stream().map(voter -> voters.register(voter, voter.node, "mayor")).toList().stream()
+              .map(CompletableFuture::join)
+              .toList();
+
+      assertThat(outcomes).filteredOn(Outcome.Registered.class::isInstance).hasSize(1);
+      assertThat(outcomes).filteredOn(Outcome.Taken.class::isInstance).hasSize(2);
+      voters.awaitEqual(all);
+    }
+  }
+
+  @Test
+  void oneVoter_isAMajority() throws IOException {
+    try (TestVoters voters = new TestVoters(root, Set.of("a"), TestVoters.LIMITS).startAll()) {
+      voters.renew(voters.get("a"), "a").join();
+      voters.registerAll(voters.get("a"), "a", "n", 3);
+      voters.awaitEqual(voters.all());
+    }
+  }
+
+  @Test
+  void barrier_atAnotherVoter_seesWhatWasAcknowledged() throws IOException {
+    try (TestVoters voters = new TestVoters(root).startAll()) {
+      TestVoter leader = voters.leader();
+      voters.renew(leader, "a").join();
+      for (int i = 0; i < 20; i++) {
+        voters.registerAll(leader, "a", "n" + i + "-", 1);
+        TestVoter other = voters.others(leader).get(i % 2);
+        long applied = other.store.barrier().join();
+
+        assertThat(other.owner("n" + i + "-0")).isNotNull();
+        assertThat(applied).isGreaterThanOrEqualTo(voters.tokens.get("n" + i + "-0"));
+      }
+    }
+  }
+
+  @Test
+  void leader_isLost_allThatWasAcknowledgedIsThere_andWritesGoOn() throws IOException {
+    try (TestVoters voters = new TestVoters(root).startAll()) {
+      TestVoter leader = voters.leader();
+      TestVoter other = voters.others(leader).getFirst();
+      voters.renew(other, "a").join();
+      voters.registerAll(other, "a", "before", 10);
+      voters.end(leader.node);
+      voters.registerAll(other, "a", "after", 10);
+      voters.awaitEqual(voters.all());
+      voters.start(leader.node);
+      voters.awaitEqual(voters.all());
+    }
+  }
+
+  @Test
+  void allVoters_startAgainFromTheirDisks_withAllThatWasAcknowledged() throws IOException {
+    try (TestVoters voters = new TestVoters(root).startAll()) {
+      voters.renew(voters.follower(), "a").join();
+      voters.registerAll(voters.follower(), "a", "n", 20);
+      TestVoters.NAMES.forEach(voters::end);
+      TestVoter first = voters.start("a");
+      voters.start("b"); // later starts need a majority only
+      voters.registerAll(first, "a", "again", 5);
+      voters.start("c");
+      voters.awaitEqual(voters.all());
+    }
+  }
+
+  @Test
+  void firstStart_needsAllVoters() throws IOException {
+    Limits limits =
+        new Limits(
+            TestVoters.LIMITS.election(), TestVoters.LIMITS.call(), Duration.ofSeconds(2), 100);
+    try (TestVoters voters = new TestVoters(root, TestVoters.NAMES, limits)) {
+      TestVoter a = voters.start("a");
+      voters.start("b");
+      assertThatThrownBy(() -> voters.renew(a, "a").join())
+          .hasCauseInstanceOf(TimeoutException.class)
+          .hasMessageContaining("the voters have not all met yet");
+      voters.start("c");
+      TestVoters.await("a leader", () -> voters.all().stream().anyMatch(v -> v.store.isLeader()));
+    }
+  }
+
+  @Test
+  void suffixOfAnOldLeader_thatNobodyElseHas_isCutOff() throws IOException {
+    Limits limits =
+        new Limits(
+            TestVoters.LIMITS.election(), TestVoters.LIMITS.call(), Duration.ofSeconds(5), 10_000);
+    try (TestVoters voters = new TestVoters(root, TestVoters.NAMES, limits).startAll()) {
+      TestVoter old = voters.leader();
+      voters.renew(old, "a").join();
+      voters.registerAll(old, "a", "before", 5);
+      voters.network.cutOff(old.node);
+      List<CompletableFuture<Outcome>> stale = new ArrayList<>();
+      for (int i = 0; i < 20; i++) {
+        stale.add(voters.register(old, "a", "stale" + i));
+      }
+      var log = old.store.voter().division().getRaftLog();
+      TestVoters.await("a suffix", () -> log.getNextIndex() > log.getLastCommittedIndex() + 20);
+      TestVoter next = voters.leader(voters.others(old));
+      voters.registerAll(next, "a", "after", 5);
+      stale.forEach(
+          each -> assertThatThrownBy(each::join).hasCauseInstanceOf(TimeoutException.class));
+      voters.network.heal();
+      voters.registerAll(next, "a", "healed", 1);
+      voters.awaitEqual(voters.all());
+      for (int i = 0; i < 20; i++) {
+        assertThat(old.owner("stale" + i)).isNull();
+      }
+    }
+  }
+
+  @Test
+  void voterThatIsFarBehind_getsASnapshot() throws IOException {
+    Limits limits =
+        new Limits(
+            TestVoters.LIMITS.election(), TestVoters.LIMITS.call(), Duration.ofSeconds(60), 50);
+    try (TestVoters voters = new TestVoters(root, TestVoters.NAMES, limits).startAll()) {
+      TestVoter behind = voters.follower();
+      TestVoter leader = voters.leader();
+      voters.renew(leader, "a").join();
+      voters.end(behind.node);
+      voters.registerAll(leader, "a", "n", 300);
+      var log = leader.store.voter().division().getRaftLog();
+      TestVoters.await("a log that was cut", () -> log.getStartIndex() > 0);
+      TestVoter again = voters.start(behind.node);
+      TestVoters.await("a snapshot", () -> again.snapshots() > 0);
+      voters.registerAll(leader, "a", "later", 5);
+      voters.awaitEqual(voters.all());
+    }
+  }
+
+  @Test
+  void voterWhoseDiskIsLost_isAnotherVoter_andTakesThePlace() throws IOException {
+    Limits limits =
+        new Limits(
+            TestVoters.LIMITS.election(), TestVoters.LIMITS.call(), Duration.ofSeconds(60), 50);
+    try (TestVoters voters = new TestVoters(root, TestVoters.NAMES, limits).startAll()) {
+      TestVoter lost = voters.follower();
+      TestVoter leader = voters.leader();
+      voters.renew(leader, "a").join();
+      voters.registerAll(leader, "a", "n", 300);
+      Set<String> before = ids(leader);
+      voters.end(lost.node);
+      voters.loseDisk(lost.node);
+      TestVoter empty = voters.start(lost.node);
+      TestVoters.await(
+          () -> "another voter than in " + before + ": " + ids(voters.leader()),
+          () -> ids(voters.leader()).size() == 3 && !ids(voters.leader()).equals(before));
+      voters.awaitEqual(voters.all());
+      assertThat(empty.snapshots()).isPositive();
+
+      // it counts: with it, another one may fail
+      TestVoter third =
+          voters.all().stream()
+              .filter(voter -> voter != empty && !voter.store.isLeader())
+              .findFirst()
+              .orElseThrow();
+      voters.end(third.node);
+      voters.registerAll(empty, "a", "with-it", 5);
+      voters.awaitEqual(voters.all());
+    }
+  }
+
+  @Test
+  void voters_otherThanInTheDirectory_areRefused() throws IOException {
+    try (TestVoters voters = new TestVoters(root).startAll()) {
+      voters.leader();
+    }
+    try (TestVoters others = new TestVoters(root, Set.of("a", "b", "d"), TestVoters.LIMITS)) {
+      assertThatThrownBy(() -> others.start("a"))
+          .isInstanceOf(IOException.class)
+          .hasMessageContaining("the voters are [a, b, c] there, and cannot become");
+    }
+  }
+
+  @Test
+  void open_leavesTheHandlerOfUncaughtExceptions_andEndsItsThreads() throws IOException {
+    var handler = Thread.getDefaultUncaughtExceptionHandler();
+    try (TestVoters voters = new TestVoters(root).startAll()) {
+      voters.renew(voters.leader(), "a").join();
+
+      assertThat(Thread.getDefaultUncaughtExceptionHandler()).isSameAs(handler);
+    }
+    TestVoters.await(() -> "the end of " + threads(), () -> threads().isEmpty());
+  }
+
+  private static List<String> threads() {
+    return Thread.getAllStackTraces().keySet().stream()
+        .filter(thread -> !thread.isDaemon() || thread.getName().startsWith("heddle-"))
+        .map(Thread::getName)
+        .filter(name -> name.matches("heddle-(voter|raft)-.*|[abc]#[0-9a-f]{16}.*"))
+        .sorted()
+        .toList();
+  }
+
+  private static Set<String> ids(TestVoter voter) {
+    try {
+      return Set.copyOf(
+          voter.store.voter().division().getRaftConf().getCurrentPeers().stream()
+              .map(RaftPeer::getId)
+              .map(Object::toString)
+              .toList());
+    } catch (IOException e) {
+      throw new AssertionError(e);
+    }
+  }
+
+  @Test
+  void close_failsWhatIsOpen() throws Exception {
+    try (TestVoters voters = new TestVoters(root)) {
+      TestVoter a = voters.start("a");
+      CompletableFuture<Outcome> open = voters.renew(a, "a");
+      CompletableFuture<Long> barrier = a.store.barrier();
+      voters.end("a");
+
+      assertThatThrownBy(() -> open.get(60, TimeUnit.SECONDS)).hasMessageContaining("has closed");
+      assertThatThrownBy(() -> barrier.get(60, TimeUnit.SECONDS))
+          .hasMessageContaining("has closed");
+      assertThatThrownBy(() -> a.store.barrier().get(60, TimeUnit.SECONDS))
+          .hasMessageContaining("has closed");
+    }
+  }
+}

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.heddle.cluster.ratis;
+
+import dev.heddle.cluster.roster.Delta;
+import dev.heddle.cluster.roster.NameStore;
+import dev.heddle.cluster.roster.NameStoreProvider.Limits;
+import dev.heddle.cluster.roster.NameStoreProvider.Setup;
+import dev.heddle.cluster.roster.NodeDirectory;
+import dev.heddle.cluster.roster.Outcome;
+import dev.heddle.cluster.roster.Ownership;
+import dev.heddle.cluster.roster.Roster;
+import dev.heddle.cluster.roster.RosterCodec;
+import dev.heddle.cluster.roster.VoterTransport;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/// One life of a voter, with a roster that follows what the log applies.
+final class TestVoter implements NameStore.Listener, AutoCloseable {
+  final String node;
+  private final NodeDirectory directory;
+  final RatisNameStore store;
+
+  private Roster roster = new Roster(); // this
+  private int snapshots; // this
+  private @Nullable String violation; // this
+
+  TestVoter(Path path, String node, Set<String> voters, VoterTransport transport, Limits limits)
+      throws IOException {
+    this.node = node;
+    this.directory = NodeDirectory.open(path, node);
+    try {
+      this.store =
+          (RatisNameStore)
+              new RatisNameStoreProvider()
+                  .open(new Setup(voters, directory, transport, this, limits));
+    } catch (IOException | RuntimeException e) {
+      directory.close();
+      throw e;
+    }
+  }
+
+  @Override
+  public synchronized void applied(Delta delta, Outcome outcome) {
+    if (!roster.follow(delta)) {
+      violation = "deltas are missing at " + node + " before " + delta;
+    }
+  }
+
+  @Override
+  public synchronized void replaced(byte[] snapshot) {
+    snapshots++;
+    roster = RosterCodec.restore(snapshot);
+  }
+
+  synchronized @Nullable Ownership owner(String name) {
+    return roster.owner(name);
+  }
+
+  synchronized long applied() {
+    return roster.applied();
+  }
+
+  /// How many snapshots have replaced its state.
+  synchronized int snapshots() {
+    return snapshots;
+  }
+
+  synchronized @Nullable String violation() {
+    return violation;
+  }
+
+  /// Its state, as bytes: equal states are equal bytes.
+  synchronized byte[] state() {
+    return RosterCodec.snapshot(roster);
+  }
+
+  @Override
+  public void close() {
+    store.close();
+    directory.close();
+  }
+}

@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.heddle.cluster.roster;
+
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
+import java.nio.channels.FileLock;
+import java.nio.channels.OverlappingFileLockException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.FileSystemException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.nio.file.StandardOpenOption;
+import java.security.SecureRandom;
+import org.jspecify.annotations.Nullable;
+
+/// The directory of a node: what of it outlives its lives. One process has it at a time.
+///
+/// **Thread** any.
+public final class NodeDirectory implements AutoCloseable {
+  /*
+   * `lock` is locked as long as a life of the node runs; the operating system gives the lock back
+   * when the process ends in whatever way. It holds a line that says who has locked it. `node` holds
+   * the name of the node, the random id of the directory, and how many lives have started here. The
+   * last number is on the disk before the life begins, so no two lives have the same one.
+   */
+
+  private static final String LOCK = "lock";
+  private static final String NODE = "node";
+  private static final String FORMAT = "1";
+
+  private final Path path;
+  private final String node;
+  private final FileChannel lock;
+  private final StorageProof proof;
+
+  private NodeDirectory(Path path, String node, FileChannel lock, StorageProof proof) {
+    this.path = path;
+    this.node = node;
+    this.lock = lock;
+    this.proof = proof;
+  }
+
+  /// Locks a directory for a life of a node. It is made when it is not there.
+  ///
+  /// @throws IOException when another process has locked it, when it is the directory of another
+  ///   node, or when it cannot be read or written; the message says which
+  public static NodeDirectory open(Path path, String node) throws IOException {
+    Files.createDirectories(path);
+    FileChannel lock =
+        FileChannel.open(
+            path.resolve(LOCK),
+            StandardOpenOption.CREATE,
+            StandardOpenOption.READ,
+            StandardOpenOption.WRITE);
+    try {
+      lock(path, node, lock);
+      return new NodeDirectory(path, node, lock, begin(path, node));
+    } catch (IOException | RuntimeException e) {
+      lock.close();
+      throw e;
+    }
+  }
+
+  private static void lock(Path path, String node, FileChannel lock) throws IOException {
+    FileLock locked = null;
+    try {
+      locked = lock.tryLock();
+    } catch (OverlappingFileLockException _) {
+      // this process has it
+    }
+    if (locked == null) {
+      String owner = Files.readString(path.resolve(LOCK)).strip();
+      throw new FileSystemException(
+          path.toString(),
+          null,
+          "node '%s' cannot use it: it is locked by %s".formatted(node, owner));
+    }
+    String line = "node '%s' in process %d%n".formatted(node, ProcessHandle.current().pid());
+    lock.truncate(0);
+    lock.write(ByteBuffer.wrap(line.getBytes(StandardCharsets.UTF_8)));
+  }
+
+  private static StorageProof begin(Path path, String node) throws IOException {
+    Path file = path.resolve(NODE);
+    StorageProof before = Files.exists(file) ? read(file, node) : null;
+    StorageProof now = next(before);
+    String text = "%s%n%s%n%016x%n%d%n".formatted(FORMAT, node, now.directory(), now.start());
+    write(file, text.getBytes(StandardCharsets.UTF_8));
+    return now;
+  }
+
+  private static StorageProof next(@Nullable StorageProof before) {
+    return before == null
+        ? new StorageProof(new SecureRandom().nextLong(), 1)
+        : new StorageProof(before.directory(), before.start() + 1);
+  }
+
+  private static StorageProof read(Path file, String node) throws IOException {
+    var lines = Files.readAllLines(file);
+    if (lines.size() != 4 || !lines.getFirst().equals(FORMAT)) {
+      throw new FileSystemException(
+          file.toString(),
+          null,
+          "its format is '%s' with %d lines, this release has '%s' with 4"
+              .formatted(lines.isEmpty() ? "" : lines.getFirst(), lines.size(), FORMAT));
+    }
+    if (!lines.get(1).equals(node)) {
+      throw new FileSystemException(
+          file.toString(),
+          null,
+          "the directory belongs to node '%s', node '%s' cannot use it"
+              .formatted(lines.get(1), node));
+    }
+    try {
+      return new StorageProof(
+          Long.parseUnsignedLong(lines.get(2), 16), Long.parseLong(lines.get(3)));
+    } catch (NumberFormatException e) {
+      throw (IOException)
+          new FileSystemException(file.toString(), null, "it holds no number: " + e.getMessage())
+              .initCause(e);
+    }
+  }
+
+  /// Writes a file whole or not at all; it is on the disk when this returns.
+  ///
+  /// @throws IOException when that fails: then the file is as before
+  public static void write(Path file, byte[] content) throws IOException {
+    Path next = file.resolveSibling(file.getFileName() + ".next");
+    try (FileChannel channel =
+        FileChannel.open(
+            next,
+            StandardOpenOption.CREATE,
+            StandardOpenOption.TRUNCATE_EXISTING,
+            StandardOpenOption.WRITE)) {
+      ByteBuffer bytes = ByteBuffer.wrap(content);
+      while (bytes.hasRemaining()) {
+        channel.write(bytes);
+      }
+      channel.force(true);
+    }
+    Files.move(next, file, StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
+  }
+
+  /// Where it is.
+  public Path path() {
+    return path;
+  }
+
+  /// The name of the node that it belongs to.
+  public String node() {
+    return node;
+  }
+
+  /// That all earlier lives of this directory have ended.
+  public StorageProof proof() {
+    return proof;
+  }
+
+  /// Unlocks it.
+  @Override
+  public void close() {
+    try {
+      lock.close();
+    } catch (IOException _) {
+      // safe: nothing is left to write, and the lock ends with the process at the latest
+    }
+  }
+}

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.heddle.cluster.roster;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+class NodeDirectoryTest {
+  @TempDir Path temporary;
+
+  @Test
+  void open_againAfterTheEnd_provesThatTheEarlierLifeHasEnded() throws IOException {
+    StorageProof first = proofOf("shop");
+    StorageProof second = proofOf("shop");
+
+    assertThat(second.directory()).isEqualTo(first.directory());
+    assertThat(second.supersedes(first)).isTrue();
+    assertThat(first.supersedes(second)).isFalse();
+  }
+
+  @Test
+  void open_twoDirectories_proveNothingOfEachOther() throws IOException {
+    assertThat(proofOf("one").directory()).isNotEqualTo(proofOf("two").directory());
+  }
+
+  @Test
+  void open_whileItIsLocked_failsAndSaysByWhom() throws IOException {
+    try (NodeDirectory _ = NodeDirectory.open(temporary, "a")) {
+      assertThatThrownBy(() -> NodeDirectory.open(temporary, "a"))
+          .isInstanceOf(IOException.class)
+          .hasMessageContaining("locked by node 'a' in process " + ProcessHandle.current().pid());
+    }
+  }
+
+  @Test
+  void open_directoryOfAnotherNode_failsAndNamesBoth() throws IOException {
+    NodeDirectory.open(temporary, "a").close();
+
+    assertThatThrownBy(() -> NodeDirectory.open(temporary, "b"))
+        .isInstanceOf(IOException.class)
+        .hasMessageContaining("belongs to node 'a', node 'b' cannot use it");
+  }
+
+  @Test
+  void open_ofAnotherFormat_failsAndNamesBoth() throws IOException {
+    Files.writeString(temporary.resolve("node"), "2\nmore\n");
+
+    assertThatThrownBy(() -> NodeDirectory.open(temporary, "a"))
+        .isInstanceOf(IOException.class)
+        .hasMessageContaining("its format is '2' with 2 lines, this release has '1' with 4");
+  }
+
+  private StorageProof proofOf(String name) throws IOException {
+    try (NodeDirectory directory = NodeDirectory.open(temporary.resolve(name), "a")) {
+      return directory.proof();
+    }
+  }
+}

@@ -158,6 +158,12 @@ public final class RemoteNode implements NodePeer {
     return ended ? SendResult.UNREACHABLE : context.sink().send(message);
   }
 
+  /// Whether this thread delivers a frame of this session: else that frame is of another one with
+  /// the same life, which has ended.
+  public boolean isDelivering() {
+    return delivery.isHeld();
+  }
+
   /// Decodes a content that the other node has encoded, in the order in which it came.
   ///
   /// @throws UndecodableMessageException when it cannot be decoded

@@ -10,13 +10,13 @@ import java.util.Map;
 import java.util.SortedSet;
 import org.jspecify.annotations.Nullable;
 
-/// Decides at the leader of the log which shards change their owner: those whose owner has ended,
-/// and those that rendezvous hashing gives to another host.
+/// Decides which shards of a type change their owner: those whose owner has ended, and those that
+/// rendezvous hashing gives to another host. The host of the type that is the first by name decides.
 ///
 /// It waits until the hosts of a type have not changed for 2 s: when several nodes join or leave
 /// together, shards move once. At most 16 shards at a time move from or to one node, in one entry.
 ///
-/// A node that wrongly takes itself for the leader may decide, too: of two decisions about the same
+/// A node that has not heard of an earlier one may decide, too: of two decisions about the same
 /// generation the log lets one count.
 public final class ShardPlan {
   private static final long SETTLE_NANOS = 2_000_000_000L;
@@ -37,8 +37,11 @@ public final class ShardPlan {
 
   private final Map<String, Type> types = new HashMap<>();
 
-  /// The changes that are due. They are named again a second later, unless they have been applied.
-  public List<AssignShards> poll(ShardTable table, long nanos) {
+  /// The changes that a node is to submit. They are named again a second later, unless they have
+  /// been applied.
+  ///
+  /// @param self the name of the node
+  public List<AssignShards> poll(ShardTable table, String self, long nanos) {
     List<AssignShards> due = new ArrayList<>();
     for (String name : table.types()) {
       SortedSet<String> hosts = table.hosts(name);
@@ -47,8 +50,9 @@ public final class ShardPlan {
         type.hosts = hosts;
         type.since = nanos;
       }
-      boolean isRepeated = type.hasAsked && nanos - type.asked < REPEAT_NANOS;
-      if (nanos - type.since < SETTLE_NANOS || isRepeated) {
+      boolean isAsked = type.hasAsked && nanos - type.asked < REPEAT_NANOS;
+      boolean isFirst = !hosts.isEmpty() && hosts.first().equals(self);
+      if (!isFirst || isAsked || nanos - type.since < SETTLE_NANOS) {
         continue;
       }
       List<Assignment> changes = changes(table, name, hosts);

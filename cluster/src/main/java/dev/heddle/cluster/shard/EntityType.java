@@ -148,13 +148,16 @@ final class EntityType {
 
   // ---- what happens ----
 
+  /// Another node says something; done before anything that comes later. [#doLater] follows.
   void received(String from, int shard, ShardMessage message) {
-    if (shard >= 0 && shard < count) {
-      run(cells.get(shard), it -> it.received(from, message, node.nanos()));
-    }
+    cells.get(shard).later.add(it -> it.received(from, message, node.nanos()));
   }
 
-  /// Done before anything that comes later. [#progress] follows.
+  void doLater(int shard) {
+    after(cells.get(shard));
+  }
+
+  /// A session has ended; done before anything that comes later. [#progress] follows.
   void sessionEnded(String other) {
     cells.forEach(cell -> cell.later.add(it -> it.sessionEnded(other, node.nanos())));
   }

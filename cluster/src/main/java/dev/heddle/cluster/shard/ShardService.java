@@ -3,9 +3,11 @@ package dev.heddle.cluster.shard;
 
 import dev.heddle.cluster.EntityId;
 import dev.heddle.cluster.NotDeliveredException;
+import dev.heddle.cluster.name.RosterAccess;
 import dev.heddle.cluster.peer.RemoteNode;
 import dev.heddle.cluster.roster.Command;
 import dev.heddle.cluster.roster.Roster;
+import dev.heddle.cluster.roster.ShardPlan;
 import dev.heddle.cluster.shard.ShardMessage.Failed;
 import dev.heddle.cluster.shard.ShardMessage.Failure;
 import dev.heddle.cluster.shard.ShardMessageCodec.Answer;
@@ -45,7 +47,7 @@ import org.jspecify.annotations.Nullable;
 ///
 /// **Thread** any for sending; [#applied] and [#tick] are called by one thread at a time, those
 /// about sessions by the threads of the sessions. Nothing waits.
-public final class ShardService {
+public final class ShardService implements RosterAccess.Part {
   /*
    * Sessions. A message of a new session may come before the node reports the end of the last one.
    * So at each message, report and tick the session that the node has is compared with the one that
@@ -61,7 +63,7 @@ public final class ShardService {
 
   private final NodeLife self;
   private final LocalProcesses local;
-  private final ShardLog log;
+  private final RosterAccess log;
   private final MessageWriter writer;
   private final Function<String, @Nullable RemoteNode> sessions;
   private final ShardPeers peers;
@@ -73,6 +75,7 @@ public final class ShardService {
   private final ReentrantLock changing = new ReentrantLock(); // only threads of the cluster take it
 
   // written by the thread of applied() and tick()
+  private final ShardPlan plan = new ShardPlan();
   private boolean isAdmitted;
   private long hostedAt;
   private boolean hasHosted;
@@ -88,7 +91,7 @@ public final class ShardService {
   public ShardService(
       NodeLife self,
       LocalProcesses local,
-      ShardLog log,
+      RosterAccess log,
       MessageWriter writer,
       Function<String, @Nullable RemoteNode> sessions) {
     this.self = self;
@@ -216,12 +219,12 @@ public final class ShardService {
   public void received(NodeLife from, byte[] content) {
     sessionChanged(from.node());
     RemoteNode session = peers.session(from.node());
-    if (session == null || !session.other().equals(from)) {
+    if (session == null || !session.isDelivering()) {
       return; // it has ended
     }
     try {
       received(
-          from.node(),
+          session,
           ShardMessageCodec.decode(content, (head, bytes) -> read(session, head, bytes)));
     } catch (UnreadableException e) {
       fail(e.failed, e.head, Failure.UNREADABLE);
@@ -241,28 +244,52 @@ public final class ShardService {
     return new Payload(value, isOwn ? writer.encode(value) : null);
   }
 
-  private void received(String from, Packet packet) {
+  private void received(RemoteNode session, Packet packet) {
+    String from = session.other().node();
     switch (packet) {
-      case OfShard(String name, int shard, ShardMessage message) -> {
-        EntityType type = types.get(name);
-        if (type != null) {
-          type.received(from, shard, message);
+      case OfShard it -> received(session, from, it);
+      case AskFailed(long ask, var failure) -> asks.fail(ask, Failures.of(from, failure));
+      case Answer(long ask, byte[] content) -> {
+        try {
+          asks.complete(ask, session.decode(content));
+        } catch (UndecodableMessageException e) {
+          asks.fail(ask, e);
         }
       }
-      case Answer(long ask, byte[] content) -> answered(from, ask, content);
-      case AskFailed(long ask, var failure) -> asks.fail(ask, Failures.of(from, failure));
     }
   }
 
-  private void answered(String from, long ask, byte[] content) {
-    RemoteNode session = peers.session(from);
-    if (session != null) {
-      try {
-        asks.complete(ask, session.decode(content));
-      } catch (UndecodableMessageException e) {
-        asks.fail(ask, e);
+  /// Before the end of the session, or not at all.
+  private void received(RemoteNode session, String from, OfShard it) {
+    EntityType type = types.get(it.type());
+    if (type == null || it.shard() < 0 || it.shard() >= type.count) {
+      ShardMessage answer = refusal(it.message());
+      if (answer != null) {
+        peers.post(from, new OfShard(it.type(), it.shard(), answer));
       }
+      return;
     }
+    changing.lock();
+    try {
+      if (peers.session(from) != session) {
+        return;
+      }
+      type.received(from, it.shard(), it.message());
+    } finally {
+      changing.unlock();
+    }
+    type.doLater(it.shard());
+  }
+
+  /// What a node answers that has no such shard: it has started again, and does not use them yet.
+  private static @Nullable ShardMessage refusal(ShardMessage message) {
+    return switch (message) {
+      case ShardMessage.Deliver(long generation, EntityMessage it) ->
+          new ShardMessage.Bounced(generation, it);
+      case ShardMessage.Flush(long generation, _) -> new ShardMessage.Flushed(generation);
+      case ShardMessage.EndOfHandoff(long next) -> new ShardMessage.HandoffTaken(next, false);
+      default -> null;
+    };
   }
 
   private void unsendable(String node, OfShard it) {
@@ -291,6 +318,7 @@ public final class ShardService {
   // ---- log and time ----
 
   /// The log has applied something. At least once after this node was admitted.
+  @Override
   public void applied(Roster roster) {
     isAdmitted |= roster.admission(self.node(), self.life()) != 0;
     if (isAdmitted) { // an earlier state may name another life of this node
@@ -299,6 +327,7 @@ public final class ShardService {
   }
 
   /// Does what is due. Called several times a second.
+  @Override
   public void tick(Roster roster) {
     applied(roster);
     long now = System.nanoTime();
@@ -308,6 +337,7 @@ public final class ShardService {
       types.values().forEach(type -> host(roster, type));
       withdraw(roster);
     }
+    plan.poll(roster.shards(), self.node(), now).forEach(log::submit);
     types.values().forEach(EntityType::progress);
     logFailures();
     shared.carryOut();
@@ -334,7 +364,8 @@ public final class ShardService {
   /// Gives all shards away.
   ///
   /// @return completes when this node owns none
-  public CompletableFuture<@Nullable Void> withdraw() {
+  @Override
+  public CompletableFuture<@Nullable Void> leave() {
     isWithdrawn = true;
     return released.copy();
   }

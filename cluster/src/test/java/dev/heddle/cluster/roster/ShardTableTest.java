@@ -157,7 +157,7 @@ class ShardTableTest {
 
   private List<Assignment> due(long nanos) {
     List<Assignment> all = new ArrayList<>();
-    plan.poll(roster.shards(), nanos).forEach(it -> all.addAll(it.assignments()));
+    plan.poll(roster.shards(), "a", nanos).forEach(it -> all.addAll(it.assignments()));
     return all;
   }
 
@@ -173,6 +173,7 @@ class ShardTableTest {
     assertThat(due(2 * SECOND)).isEmpty();
     assertThat(due(4 * SECOND - 1)).isEmpty();
 
+    assertThat(plan.poll(roster.shards(), "b", 4 * SECOND)).isEmpty(); // not the first
     List<Assignment> changes = due(4 * SECOND);
 
     assertThat(changes).hasSize(64);

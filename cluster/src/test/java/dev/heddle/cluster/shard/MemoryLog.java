@@ -7,19 +7,17 @@ import dev.heddle.cluster.roster.LeaseExpiry;
 import dev.heddle.cluster.roster.LeaseTimes;
 import dev.heddle.cluster.roster.Outcome;
 import dev.heddle.cluster.roster.Roster;
-import dev.heddle.cluster.roster.ShardPlan;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 
-/// A log in the memory of one JVM, for tests of running nodes. Its ticks are those of a leader.
+/// A log in the memory of one JVM, for tests of running nodes. Any node may have it judge leases.
 final class MemoryLog {
   static final LeaseTimes TIMES = LeaseTimes.holding(Duration.ofSeconds(4));
 
   private final Roster committed = new Roster();
   private final List<Delta> entries = new ArrayList<>();
   private final LeaseExpiry expiry = new LeaseExpiry(TIMES);
-  private final ShardPlan plan = new ShardPlan();
 
   synchronized Outcome commit(Command command) {
     long previous = committed.applied();
@@ -32,8 +30,7 @@ final class MemoryLog {
     return List.copyOf(entries.subList(index, entries.size()));
   }
 
-  synchronized void tick() {
+  synchronized void judge() {
     expiry.poll(committed, System.nanoTime()).forEach(this::commit);
-    plan.poll(committed.shards(), System.nanoTime()).forEach(this::commit);
   }
 }

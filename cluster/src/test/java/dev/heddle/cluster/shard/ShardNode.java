@@ -3,6 +3,7 @@ package dev.heddle.cluster.shard;
 
 import dev.heddle.cluster.engine.Engine;
 import dev.heddle.cluster.engine.LocalEngines;
+import dev.heddle.cluster.name.RosterAccess;
 import dev.heddle.cluster.node.ClusterNode;
 import dev.heddle.cluster.peer.PeerOptions;
 import dev.heddle.cluster.roster.Command;
@@ -82,7 +83,7 @@ final class ShardNode implements AutoCloseable {
 
   private void tick() {
     try {
-      log.tick();
+      log.judge();
       renew();
       for (Delta delta : log.from(followed)) {
         followed++;
@@ -108,7 +109,7 @@ final class ShardNode implements AutoCloseable {
     }
   }
 
-  private final class Log implements ShardLog {
+  private final class Log implements RosterAccess {
     @Override
     public void submit(Command command) {
       ticks.execute(() -> log.commit(command));
@@ -127,11 +128,14 @@ final class ShardNode implements AutoCloseable {
         return lease.admission();
       }
     }
+
+    @Override
+    public void add(Part part) {} // the tick calls it
   }
 
   /// Gives its shards away, and leaves.
   void leave() throws Exception {
-    Object _ = shards.withdraw().get(200, TimeUnit.SECONDS);
+    Object _ = shards.leave().get(200, TimeUnit.SECONDS);
     log.commit(new Command.Leave(name, new Log().admission()));
     ticks.shutdownNow();
     node.leave(Duration.ofSeconds(20));

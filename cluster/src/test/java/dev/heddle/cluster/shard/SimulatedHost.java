@@ -9,6 +9,7 @@ import dev.heddle.cluster.roster.LeaseTimes;
 import dev.heddle.cluster.roster.Outcome;
 import dev.heddle.cluster.roster.Roster;
 import dev.heddle.cluster.roster.RosterCodec;
+import dev.heddle.cluster.roster.ShardPlan;
 import dev.heddle.cluster.roster.ShardState;
 import dev.heddle.cluster.shard.ShardMessage.Failure;
 import dev.heddle.cluster.shard.ShardSimulation.Content;
@@ -91,6 +92,7 @@ final class SimulatedHost {
     private final Lease lease = new Lease(LeaseTimes.DEFAULT);
     private final Map<Long, Entity> entities = new HashMap<>();
     private final ShardState[] views = new ShardState[ShardSimulation.SHARDS];
+    private final ShardPlan plan = new ShardPlan();
     private Roster roster = new Roster();
     private int followed;
     private long entityNumbers;
@@ -128,6 +130,7 @@ final class SimulatedHost {
       renew();
       follow();
       host();
+      plan.poll(roster.shards(), name, world.now).forEach(it -> world.propose(it, _ -> {}));
       shards.forEach(shard -> shard.progress(world.now));
       if (isSending) {
         for (int sends = (int) world.between(0, 4); sends > 0; sends--) {

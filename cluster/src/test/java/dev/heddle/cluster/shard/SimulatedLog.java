@@ -8,7 +8,6 @@ import dev.heddle.cluster.roster.LeaseTimes;
 import dev.heddle.cluster.roster.Outcome;
 import dev.heddle.cluster.roster.Roster;
 import dev.heddle.cluster.roster.RosterCodec;
-import dev.heddle.cluster.roster.ShardPlan;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.PriorityQueue;
@@ -16,7 +15,7 @@ import java.util.Random;
 import java.util.function.Consumer;
 
 /// Virtual time, faults, and the log: commands are lost, late, or committed twice; answers are
-/// lost. It judges leases and decides who owns which shard, as a leader does.
+/// lost. It judges leases, as a leader does.
 class SimulatedLog {
   static final long MILLI = 1_000_000;
 
@@ -35,7 +34,6 @@ class SimulatedLog {
           a.nanos != b.nanos ? Long.compare(a.nanos, b.nanos) : Long.compare(a.order, b.order));
   private long order;
   private LeaseExpiry expiry = new LeaseExpiry(LeaseTimes.DEFAULT);
-  private ShardPlan plan = new ShardPlan();
 
   /// @param isCalm whether there are no faults from the beginning
   SimulatedLog(long seed, boolean isCalm) {
@@ -50,10 +48,8 @@ class SimulatedLog {
     after(between(50, 150), this::lead);
     if (chance(1) && chance(20)) { // another leader counts anew
       expiry = new LeaseExpiry(LeaseTimes.DEFAULT);
-      plan = new ShardPlan();
     }
     expiry.poll(committed, now).forEach(lost -> propose(lost, _ -> {}));
-    plan.poll(committed.shards(), now).forEach(changes -> propose(changes, _ -> {}));
   }
 
   void propose(Command command, Consumer<Outcome> answer) {

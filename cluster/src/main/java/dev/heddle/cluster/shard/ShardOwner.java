@@ -387,6 +387,6 @@ final class ShardOwner {
         && old.isEmpty()
         && kept.isEmpty()
         && (handoff == null || handoff.isDone())
-        && (entities == null || isActive && !isEnding);
+        && (entities == null || (isActive && !isEnding));
   }
 }

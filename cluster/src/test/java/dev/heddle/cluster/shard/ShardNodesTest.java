@@ -2,12 +2,14 @@
 package dev.heddle.cluster.shard;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.heddle.cluster.EntityId;
 import dev.heddle.cluster.NotDeliveredException;
 import dev.heddle.cluster.engine.LocalEngines;
 import dev.heddle.process.CoroutineProcess;
 import dev.heddle.process.NoReplyException;
+import dev.heddle.process.NotSendableException;
 import dev.heddle.process.Process;
 import dev.heddle.process.Request;
 import java.time.Duration;
@@ -15,11 +17,15 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Queue;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -132,6 +138,102 @@ class ShardNodesTest {
     assertThat(answered).isGreaterThan(CALLS / 2);
   }
 
+  // ---- one node ----
+
+  private ShardNode alone(Duration idle, Supplier<Process> entry) {
+    ShardNode node = new ShardNode("a", engines, log, List.of(Add.class));
+    node.shards.open("counter", 4, entry, idle);
+    nodes.add(node);
+    return node.start();
+  }
+
+  private static @Nullable Object ask(ShardNode node, String key, Object message)
+      throws Exception {
+    return node.shards.ask("counter", key, message).get(200, TimeUnit.SECONDS);
+  }
+
+  @Test
+  void entity_withoutMessages_isEnded_andTheNextMessageStartsAnother() throws Exception {
+    Queue<EntityId> started = new ConcurrentLinkedQueue<>();
+    ShardNode node =
+        alone(
+            Duration.ZERO,
+            () -> CoroutineProcess.ofAction(self -> {
+              started.add((EntityId) self.input());
+              boolean _ = self.receive(Request.class).reply().complete(1);
+              Object _ = self.receive();
+            }));
+
+    for (int i = 0; i < 3; i++) {
+      assertThat(ask(node, "k", "message " + i)).isEqualTo(1);
+      while (node.shards.running("counter") > 0) {
+        Thread.onSpinWait();
+      }
+    }
+
+    assertThat(started).hasSize(3);
+    assertThat(started.stream().distinct()).hasSize(1);
+    assertThat(started.element().type()).isEqualTo("counter");
+    assertThat(started.element().key()).isEqualTo("k");
+    assertThat(started.element().token()).isPositive();
+  }
+
+  @Test
+  @Tag("C8")
+  void entity_thatEndsByItself_leavesItsMessagesToItsSuccessor_inOrder() throws Exception {
+    Queue<Object> got = new ConcurrentLinkedQueue<>();
+    ShardNode node =
+        alone(
+            IDLE,
+            () -> CoroutineProcess.ofAction(self -> {
+              if (self.receive() instanceof Request request) {
+                boolean _ = request.reply().complete(request.message());
+              } else {
+                got.add("one"); // and it ends
+              }
+            }));
+
+    for (int i = 0; i < 500; i++) { // fewer than are held before it owns its shards
+      assertThat(node.shards.offer("counter", "k", i).isAccepted()).isTrue();
+    }
+    assertThat(ask(node, "k", "last")).isEqualTo("last");
+    assertThat(got).hasSize(500);
+    assertThat(node.shards.failed()).isZero();
+  }
+
+  @Test
+  @Tag("C5")
+  void request_onWhichAnEntityFails_fails_andTheNextOneHasAnother() throws Exception {
+    ShardNode node =
+        alone(
+            IDLE,
+            () -> CoroutineProcess.ofAction(self -> {
+              Request request = self.receive(Request.class);
+              if (request.message().equals("bad")) {
+                throw new IllegalStateException("bad message");
+              }
+              boolean _ = request.reply().complete("good");
+            }));
+
+    CompletableFuture<?> bad = node.shards.ask("counter", "k", "bad");
+    assertThat(ask(node, "k", "fine")).isEqualTo("good");
+
+    assertThatThrownBy(() -> bad.get(200, TimeUnit.SECONDS))
+        .hasCauseInstanceOf(NoReplyException.class);
+  }
+
+  @Test
+  void message_thatCannotBeEncoded_orToUnknownShards_isRefused_whereverTheEntityIs() {
+    ShardNode node = alone(IDLE, this::counter);
+
+    assertThatThrownBy(() -> node.shards.offer("counter", "k", new Object()))
+        .isInstanceOf(NotSendableException.class);
+    assertThatThrownBy(() -> node.shards.offer("basket", "k", 1)).hasMessageContaining("'basket'");
+    assertThatThrownBy(() -> node.shards.offer("counter", "", 1)).hasMessageContaining("0");
+    assertThatThrownBy(() -> node.shards.open("counter", 5, this::counter, IDLE))
+        .hasMessageContaining("4 shards");
+  }
+
   private static void await(AtomicInteger done, int count) {
     while (done.get() < count) {
       Thread.onSpinWait();
@@ -159,7 +261,7 @@ class ShardNodesTest {
         case NotDeliveredException _, NoReplyException _ -> "lost";
         case null, default -> throw new AssertionError(e);
       };
-    } catch (InterruptedException | java.util.concurrent.TimeoutException e) {
+    } catch (InterruptedException | TimeoutException e) {
       throw new AssertionError("no answer to " + add, e);
     }
   }

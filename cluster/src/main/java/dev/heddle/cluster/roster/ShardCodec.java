@@ -66,6 +66,8 @@ final class ShardCodec {
     }
   }
 
+  /// The rest of a command.
+  ///
   /// @param kind the number that [#write] has begun with
   static Command read(int kind, DataInputStream in) throws IOException {
     return switch (kind) {

@@ -16,8 +16,21 @@ final class EntityAsks {
     volatile @Nullable String at; // the node it was sent to
   }
 
+  /// Tells a node that a reply is not wanted any more.
+  interface GiveUp {
+    /// Tells it.
+    ///
+    /// @param at the node that the request was sent to; null when it was sent to none
+    void to(@Nullable String at, long number);
+  }
+
+  private final GiveUp giveUp;
   private final AtomicLong last = new AtomicLong();
   private final ConcurrentMap<Long, Ask> open = new ConcurrentHashMap<>();
+
+  EntityAsks(GiveUp giveUp) {
+    this.giveUp = giveUp;
+  }
 
   /// A new request, with a number from 1.
   long begin() {
@@ -28,10 +41,14 @@ final class EntityAsks {
 
   /// Its answer. To cancel it gives up.
   CompletableFuture<@Nullable Object> answer(long number) {
-    CompletableFuture<@Nullable Object> answer =
-        Objects.requireNonNull(open.get(number), "it has just begun").answer;
-    var _ = answer.whenComplete((_, _) -> open.remove(number));
-    return answer;
+    Ask ask = Objects.requireNonNull(open.get(number), "it has just begun");
+    var _ =
+        ask.answer.whenComplete((_, _) -> {
+          if (open.remove(number) != null) { // else it has its answer
+            giveUp.to(ask.at, number);
+          }
+        });
+    return ask.answer;
   }
 
   void sent(long number, String to) {
@@ -59,8 +76,11 @@ final class EntityAsks {
   void sessionEnded(String node) {
     open.forEach((number, ask) -> {
       if (node.equals(ask.at)) {
-        String what = "the connection to node '%s' was lost; the entity may have got the request";
-        fail(number, NotDeliveredException.lost(what.formatted(node)));
+        fail(
+            number,
+            NotDeliveredException.lost(
+                "the connection to node '%s' was lost; the entity may have got the request"
+                    .formatted(node)));
       }
     });
   }

@@ -35,8 +35,14 @@ final class LocalEntity {
 
   /// What the entity tells.
   interface Listener {
+    /// A request is in the mailbox. To cancel the reply says that it is not wanted any more.
+    void asked(EntityMessage message, CompletableFuture<@Nullable Object> reply);
+
     /// A request has a reply, or has failed.
     void replied(EntityMessage message, @Nullable Object result, @Nullable Throwable failure);
+
+    /// The entity has ended without taking a request: its reply is that of a successor.
+    void notTaken(EntityMessage message, CompletableFuture<@Nullable Object> reply);
 
     /// The process has ended.
     void ended(LocalEntity entity);
@@ -170,10 +176,13 @@ final class LocalEntity {
       return;
     }
     CompletableFuture<@Nullable Object> reply = local.request(to, delivery);
+    listener.asked(delivery.message, reply);
     var _ =
         reply.whenComplete((result, failure) -> {
-          if (delivery.isTaken()) { // else its successor gets it
+          if (delivery.isTaken()) {
             listener.replied(delivery.message, result, failure);
+          } else {
+            listener.notTaken(delivery.message, reply); // its successor gets it
           }
         });
   }

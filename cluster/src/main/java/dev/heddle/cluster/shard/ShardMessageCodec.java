@@ -34,11 +34,16 @@ final class ShardMessageCodec {
   /// A request has failed.
   record AskFailed(long ask, FailureText failure) implements Packet {}
 
+  /// The reply to a request is not wanted any more.
+  record GiveUp(long ask) implements Packet {}
+
   /// Besides the content of a message: type, names, key, numbers.
   static final int HEADER_BYTES = 8 * 1024;
 
   private ShardMessageCodec() {}
 
+  /// A packet as bytes.
+  ///
   /// @throws dev.heddle.process.NotSendableException when a message of another node cannot be
   ///   encoded here
   static byte[] encode(Packet packet, MessageWriter writer) {
@@ -63,6 +68,10 @@ final class ShardMessageCodec {
           out.writeBoolean(failure.message() != null);
           out.writeUTF(failure.message() == null ? "" : failure.message());
           out.writeUTF(failure.trace());
+        }
+        case GiveUp(long ask) -> {
+          out.writeByte(4);
+          out.writeLong(ask);
         }
       }
     } catch (IOException e) {
@@ -122,6 +131,8 @@ final class ShardMessageCodec {
 
   /// Decodes the contents of messages.
   interface Contents {
+    /// Decodes one.
+    ///
     /// @param head its origin, key and request
     Payload decode(EntityMessage head, byte[] content) throws UndecodableMessageException;
   }
@@ -140,6 +151,8 @@ final class ShardMessageCodec {
     }
   }
 
+  /// The packet of these bytes.
+  ///
   /// @throws IllegalArgumentException when the bytes are malformed
   /// @throws UnreadableException when only the content of a message is
   static Packet decode(byte[] bytes, Contents contents) throws UnreadableException {
@@ -157,6 +170,7 @@ final class ShardMessageCodec {
           yield new AskFailed(
               ask, new FailureText(type, hasMessage ? message : null, in.readUTF()));
         }
+        case 4 -> new GiveUp(in.readLong());
         default -> throw new IOException("no packet has the number " + kind);
       };
     } catch (IOException e) {

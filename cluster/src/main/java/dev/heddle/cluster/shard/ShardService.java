@@ -12,6 +12,7 @@ import dev.heddle.cluster.shard.ShardMessage.Failed;
 import dev.heddle.cluster.shard.ShardMessage.Failure;
 import dev.heddle.cluster.shard.ShardMessageCodec.Answer;
 import dev.heddle.cluster.shard.ShardMessageCodec.AskFailed;
+import dev.heddle.cluster.shard.ShardMessageCodec.GiveUp;
 import dev.heddle.cluster.shard.ShardMessageCodec.OfShard;
 import dev.heddle.cluster.shard.ShardMessageCodec.Packet;
 import dev.heddle.cluster.shard.ShardMessageCodec.UnreadableException;
@@ -61,13 +62,18 @@ public final class ShardService implements RosterAccess.Part {
 
   private static final long REPEAT_NANOS = 1_000_000_000L;
 
+  /// A request to an entity here.
+  private record Asked(String origin, long ask) {}
+
   private final NodeLife self;
   private final LocalProcesses local;
   private final RosterAccess log;
   private final MessageWriter writer;
   private final Function<String, @Nullable RemoteNode> sessions;
   private final ShardPeers peers;
-  private final EntityAsks asks = new EntityAsks();
+  private final EntityAsks asks = new EntityAsks(this::giveUp);
+  private final ConcurrentMap<Asked, CompletableFuture<@Nullable Object>> asked =
+      new ConcurrentHashMap<>(); // of entities here
   private final ConcurrentMap<String, EntityType> types = new ConcurrentHashMap<>();
   private final Shared shared = new Shared();
   private final AtomicLong lastEntity = new AtomicLong();
@@ -166,10 +172,28 @@ public final class ShardService implements RosterAccess.Part {
     SendResult result =
         to.offer(new EntityMessage(checked.origin(), key, ask, checked.message(), checked.bytes()));
     if (!result.isAccepted()) {
-      String why = "the request to '%s' of '%s' was not sent: %s";
-      asks.fail(ask, NotDeliveredException.refused(why.formatted(key, type, result)));
+      asks.fail(
+          ask,
+          NotDeliveredException.refused(
+              "the request to '%s' of '%s' was not sent: %s".formatted(key, type, result)));
     }
     return answer;
+  }
+
+  private void giveUp(@Nullable String at, long ask) {
+    if (at == null) {
+      givenUp(self.node(), ask);
+    } else {
+      peers.post(at, new GiveUp(ask));
+      peers.drain();
+    }
+  }
+
+  private void givenUp(String origin, long ask) {
+    CompletableFuture<@Nullable Object> reply = asked.remove(new Asked(origin, ask));
+    if (reply != null) {
+      reply.cancel(false);
+    }
   }
 
   private EntityType typeOf(String name) {
@@ -248,6 +272,7 @@ public final class ShardService implements RosterAccess.Part {
     String from = session.other().node();
     switch (packet) {
       case OfShard it -> received(session, from, it);
+      case GiveUp(long ask) -> givenUp(from, ask);
       case AskFailed(long ask, var failure) -> asks.fail(ask, Failures.of(from, failure));
       case Answer(long ask, byte[] content) -> {
         try {
@@ -483,8 +508,21 @@ public final class ShardService implements RosterAccess.Part {
     }
 
     @Override
+    public void asked(EntityMessage message, CompletableFuture<@Nullable Object> reply) {
+      asked.put(new Asked(message.origin(), message.ask()), reply);
+    }
+
+    @Override
+    public void notTaken(EntityMessage message, CompletableFuture<@Nullable Object> reply) {
+      boolean _ = asked.remove(new Asked(message.origin(), message.ask()), reply);
+    }
+
+    @Override
     public void replied(
         EntityMessage message, @Nullable Object result, @Nullable Throwable failure) {
+      if (asked.remove(new Asked(message.origin(), message.ask())) == null) {
+        return; // it was given up
+      }
       if (message.origin().equals(self.node())) {
         if (failure == null) {
           asks.complete(message.ask(), result);

@@ -45,6 +45,7 @@ class ShardMessageCodecTest {
         new OfShard("cart", 5, new ShardMessage.Flushed(9)),
         new OfShard("cart", 5, new ShardMessage.EndOfHandoff(9)),
         new OfShard("cart", 5, new ShardMessage.HandoffTaken(9, false)),
+        new ShardMessageCodec.GiveUp(3),
         new AskFailed(3, failure),
         new AskFailed(3, new FailureText("Type", "text", "trace")));
   }

@@ -11,16 +11,20 @@ import dev.heddle.process.CoroutineProcess;
 import dev.heddle.process.NoReplyException;
 import dev.heddle.process.NotSendableException;
 import dev.heddle.process.Process;
+import dev.heddle.process.Reply;
 import dev.heddle.process.Request;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Queue;
+import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.ExecutionException;
+import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -220,6 +224,35 @@ class ShardNodesTest {
 
     assertThatThrownBy(() -> bad.get(200, TimeUnit.SECONDS))
         .hasCauseInstanceOf(NoReplyException.class);
+  }
+
+  @Test
+  @Tag("C5")
+  void request_thatIsGivenUp_isToldToTheEntitysNode() throws Exception {
+    ShardNode a = start("a");
+    ShardNode b = start("b");
+    BlockingQueue<Reply<?>> asked = new LinkedBlockingQueue<>();
+    for (ShardNode node : List.of(a, b)) {
+      node.shards.open(
+          "slow",
+          1,
+          () -> CoroutineProcess.ofAction(self -> {
+            while (true) {
+              asked.add(self.receive(Request.class).reply());
+            }
+          }),
+          IDLE);
+    }
+
+    for (ShardNode node : List.of(a, b)) { // one of them has the entity
+      CompletableFuture<?> answer = node.shards.ask("slow", "k", 1);
+      Reply<?> reply = Objects.requireNonNull(asked.poll(200, TimeUnit.SECONDS));
+      assertThat(reply.isOpen()).isTrue();
+      assertThat(answer.cancel(false)).isTrue();
+      while (reply.isOpen()) {
+        Thread.onSpinWait();
+      }
+    }
   }
 
   @Test

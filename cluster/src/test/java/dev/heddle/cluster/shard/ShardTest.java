@@ -219,6 +219,24 @@ class ShardTest {
   }
 
   @Test
+  @Tag("C1")
+  void handoff_whoseSessionEnds_isTakenAsAWholeInTheNextOne() {
+    owned(9, "a", "b");
+    shard.received("b", new Forward(9, message("c", "k", "1")), 0);
+    port.sessions.remove("b");
+    shard.sessionEnded("b", 0);
+    port.sessions.add("b");
+    for (String text : List.of("1", "2")) {
+      shard.received("b", new Forward(9, message("c", "k", text)), 0);
+    }
+    shard.received("b", new EndOfHandoff(9), 0);
+
+    assertThat(port.take())
+        .containsExactly(
+            "b: HandoffTaken[next=9, isInTime=true]", "start 1 k 9", "1 gets 1", "1 gets 2");
+  }
+
+  @Test
   @Tag("C6")
   void successor_doesNotBeginBeforeTheMarker_unlessThereIsNoSessionForTwoSeconds() {
     owned(9, "a", "b");

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.heddle.cluster.shard;
 
-import dev.heddle.cluster.EntityId;
 import dev.heddle.cluster.roster.Rendezvous;
 import dev.heddle.cluster.roster.ShardState;
 import dev.heddle.cluster.roster.ShardTable;

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.heddle.cluster.shard;
 
-import dev.heddle.cluster.EntityId;
-import dev.heddle.cluster.NotDeliveredException;
 import dev.heddle.cluster.name.RosterAccess;
 import dev.heddle.cluster.peer.RemoteNode;
 import dev.heddle.cluster.roster.Command;
@@ -27,10 +25,8 @@ import dev.heddle.process.SendResult;
 import dev.heddle.process.remote.LocalProcesses;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
-import java.util.EnumMap;
 import java.util.HashSet;
 import java.util.List;
-import java.util.Map;
 import java.util.Queue;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
@@ -38,6 +34,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.ConcurrentMap;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.AtomicLongArray;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Function;
 import java.util.function.Supplier;
@@ -90,7 +87,7 @@ public final class ShardService implements RosterAccess.Part {
   // any thread
   private volatile boolean isWithdrawn;
   private final CompletableFuture<@Nullable Void> released = new CompletableFuture<>();
-  private final Map<Failure, AtomicLong> failures = new EnumMap<>(Failure.class);
+  private final AtomicLongArray failures = new AtomicLongArray(Failure.values().length);
   private long failuresLogged;
 
   /// @param sessions the open session with a node, by its name
@@ -106,9 +103,6 @@ public final class ShardService implements RosterAccess.Part {
     this.writer = writer;
     this.sessions = sessions;
     this.peers = new ShardPeers(writer, this::unsendable);
-    for (Failure why : Failure.values()) {
-      failures.put(why, new AtomicLong());
-    }
   }
 
   // ---- types ----
@@ -146,7 +140,11 @@ public final class ShardService implements RosterAccess.Part {
 
   /// How many messages of this node have failed after they were accepted.
   public long failed() {
-    return failures.values().stream().mapToLong(AtomicLong::get).sum();
+    long all = 0;
+    for (Failure why : Failure.values()) {
+      all += failures.get(why.ordinal());
+    }
+    return all;
   }
 
   // ---- messages ----
@@ -415,8 +413,9 @@ public final class ShardService implements RosterAccess.Part {
     if (all > failuresLogged) {
       LOG.log(
           System.Logger.Level.WARNING,
-          "node '%s': %d messages to entities have failed: %s"
-              .formatted(self.node(), all - failuresLogged, failures));
+          "node '%s': %d messages to entities have failed; by now for %s: %s"
+              .formatted(
+                  self.node(), all - failuresLogged, List.of(Failure.values()), failures));
       failuresLogged = all;
     }
   }
@@ -474,7 +473,7 @@ public final class ShardService implements RosterAccess.Part {
     @Override
     public void failed(EntityMessage message, Failure why, String type) {
       if (message.ask() == 0) {
-        failures.get(why).incrementAndGet();
+        failures.incrementAndGet(why.ordinal());
       } else {
         String what = "the request to '%s' of '%s': %s".formatted(message.key(), type, why);
         decided.add(() ->

@@ -4,8 +4,6 @@ package dev.heddle.cluster.shard;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.heddle.cluster.EntityId;
-import dev.heddle.cluster.NotDeliveredException;
 import dev.heddle.cluster.engine.LocalEngines;
 import dev.heddle.process.CoroutineProcess;
 import dev.heddle.process.NoReplyException;

@@ -1,11 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-package dev.heddle.cluster;
+package dev.heddle.cluster.shard;
 
 /// A message was not delivered to an entity, or nobody knows whether it was.
-///
-/// {@snippet class=dev.heddle.cluster.ShardsSnippetsTest region=ask}
-///
-/// @since 0.1
 public final class NotDeliveredException extends RuntimeException {
   private static final long serialVersionUID = 1L;
 

@@ -11,7 +11,8 @@ import java.util.SortedSet;
 import org.jspecify.annotations.Nullable;
 
 /// Decides which shards of a type change their owner: those whose owner has ended, and those that
-/// rendezvous hashing gives to another host. The host of the type that is the first by name decides.
+/// rendezvous hashing gives to another host. The host of the type that is the first by name
+/// decides.
 ///
 /// It waits until the hosts of a type have not changed for 2 s: when several nodes join or leave
 /// together, shards move once. At most 16 shards at a time move from or to one node, in one entry.

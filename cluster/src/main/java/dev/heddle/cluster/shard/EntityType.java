@@ -76,6 +76,9 @@ final class EntityType {
   private final Node node;
   private final List<Cell> cells = new ArrayList<>();
 
+  // the thread that follows the log
+  private long applied = -1;
+
   // any thread
   private final Queue<LocalEntity> decided = new ConcurrentLinkedQueue<>();
 
@@ -165,8 +168,12 @@ final class EntityType {
     cells.forEach(cell -> run(cell, it -> it.progress(node.nanos())));
   }
 
-  /// The log has changed. Called by one thread.
-  void applied(ShardTable table) {
+  /// The log may have changed. Called by one thread.
+  void applied(ShardTable table, long index) {
+    if (index == applied) {
+      return;
+    }
+    applied = index;
     for (int i = 0; i < count; i++) {
       Cell cell = cells.get(i);
       ShardState state = table.state(name, i);

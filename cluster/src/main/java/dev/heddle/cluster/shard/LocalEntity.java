@@ -161,8 +161,9 @@ final class LocalEntity {
     }
   }
 
+  /// On a thread of its own: this may be under `carrying`, and a successor that ends at once, too.
   private void ended() {
-    listener.ended(this);
+    local.callbacks().execute(() -> listener.ended(this));
   }
 
   private void send(Delivery delivery) {

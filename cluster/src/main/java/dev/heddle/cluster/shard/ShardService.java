@@ -246,8 +246,7 @@ public final class ShardService implements RosterAccess.Part {
     }
     try {
       received(
-          session,
-          ShardMessageCodec.decode(content, (head, bytes) -> read(session, head, bytes)));
+          session, ShardMessageCodec.decode(content, (head, bytes) -> read(session, head, bytes)));
     } catch (UnreadableException e) {
       fail(e.failed, e.head, Failure.UNREADABLE);
     } catch (IllegalArgumentException e) {
@@ -345,7 +344,7 @@ public final class ShardService implements RosterAccess.Part {
   public void applied(Roster roster) {
     isAdmitted |= roster.admission(self.node(), self.life()) != 0;
     if (isAdmitted) { // an earlier state may name another life of this node
-      types.values().forEach(type -> type.applied(roster.shards()));
+      types.values().forEach(type -> type.applied(roster.shards(), roster.applied()));
     }
   }
 
@@ -414,8 +413,7 @@ public final class ShardService implements RosterAccess.Part {
       LOG.log(
           System.Logger.Level.WARNING,
           "node '%s': %d messages to entities have failed; by now for %s: %s"
-              .formatted(
-                  self.node(), all - failuresLogged, List.of(Failure.values()), failures));
+              .formatted(self.node(), all - failuresLogged, List.of(Failure.values()), failures));
       failuresLogged = all;
     }
   }

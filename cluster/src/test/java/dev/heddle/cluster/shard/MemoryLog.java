@@ -3,6 +3,7 @@ package dev.heddle.cluster.shard;
 
 import dev.heddle.cluster.roster.Command;
 import dev.heddle.cluster.roster.Delta;
+import dev.heddle.cluster.roster.Holder;
 import dev.heddle.cluster.roster.LeaseExpiry;
 import dev.heddle.cluster.roster.LeaseTimes;
 import dev.heddle.cluster.roster.Outcome;
@@ -28,6 +29,17 @@ final class MemoryLog {
 
   synchronized List<Delta> from(int index) {
     return List.copyOf(entries.subList(index, entries.size()));
+  }
+
+  /// Whether a node owns a shard.
+  synchronized boolean owns(String node) {
+    for (int i = 0; i < committed.shards().count("counter"); i++) {
+      Holder owner = committed.shards().state("counter", i).owner();
+      if (owner != null && owner.node().equals(node)) {
+        return true;
+      }
+    }
+    return false;
   }
 
   synchronized void judge() {

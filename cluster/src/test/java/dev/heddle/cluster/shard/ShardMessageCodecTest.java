@@ -32,8 +32,7 @@ class ShardMessageCodecTest {
 
   private List<Packet> packets() {
     byte[] content = writer.encode("milk");
-    EntityMessage whole =
-        new EntityMessage("b", "42", 3, new Payload("milk", content), 73);
+    EntityMessage whole = new EntityMessage("b", "42", 3, new Payload("milk", content), 73);
     EntityMessage head = new EntityMessage("b", "42", 3, Payload.NONE, 0);
     FailureText failure = new FailureText("Type", null, "trace");
     return List.of(
@@ -74,8 +73,7 @@ class ShardMessageCodecTest {
         .isInstanceOfSatisfying(
             OfShard.class,
             it ->
-                assertThat(
-                        Payload.of(((ShardMessage.Forward) it.message()).message()).value())
+                assertThat(Payload.of(((ShardMessage.Forward) it.message()).message()).value())
                     .isEqualTo("milk"));
   }
 

@@ -56,7 +56,8 @@ class ShardTest {
     offer("1");
     moving(5, "b", 9, "c");
     offer("2");
-    assertThat(port.take()).containsExactly("b: Deliver 5 1", "b: Flush[generation=5, isOver=false]");
+    assertThat(port.take())
+        .containsExactly("b: Deliver 5 1", "b: Flush[generation=5, isOver=false]");
 
     owned(9, "c", "b");
     offer("3");
@@ -64,8 +65,7 @@ class ShardTest {
     assertThat(port.take()).isEmpty();
     shard.received("b", new Flushed(5), 0);
 
-    assertThat(port.take())
-        .containsExactly("c: Deliver 9 1", "c: Deliver 9 2", "c: Deliver 9 3");
+    assertThat(port.take()).containsExactly("c: Deliver 9 1", "c: Deliver 9 2", "c: Deliver 9 3");
   }
 
   @Test
@@ -121,8 +121,7 @@ class ShardTest {
     deliver("b", 5, "2");
     moving(5, "a", 9, "c");
     deliver("b", 5, "3");
-    assertThat(port.take())
-        .containsExactly("start 1 k 5", "1 gets 1", "1 gets 2", "end 1 MOVE");
+    assertThat(port.take()).containsExactly("start 1 k 5", "1 gets 1", "1 gets 2", "end 1 MOVE");
 
     shard.entityEnded(1, List.of(message("b", "k", "2")), false, 0);
     deliver("b", 5, "4");
@@ -310,8 +309,7 @@ class ShardTest {
     deliver("b", 5, "2");
     port.take();
 
-    shard.entityEnded(
-        1, List.of(message("b", "k", "1"), message("b", "k", "2")), true, 0);
+    shard.entityEnded(1, List.of(message("b", "k", "1"), message("b", "k", "2")), true, 0);
 
     assertThat(port.take()).containsExactly("b: ENTITY_FAILED 1", "start 2 k 5", "2 gets 2");
   }

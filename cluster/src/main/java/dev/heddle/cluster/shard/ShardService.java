@@ -34,7 +34,6 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.ConcurrentMap;
 import java.util.concurrent.atomic.AtomicLong;
-import java.util.concurrent.atomic.AtomicLongArray;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Function;
 import java.util.function.Supplier;
@@ -87,7 +86,7 @@ public final class ShardService implements RosterAccess.Part {
   // any thread
   private volatile boolean isWithdrawn;
   private final CompletableFuture<@Nullable Void> released = new CompletableFuture<>();
-  private final AtomicLongArray failures = new AtomicLongArray(Failure.values().length);
+  private final ConcurrentMap<Failure, Long> failures = new ConcurrentHashMap<>();
   private long failuresLogged;
 
   /// @param sessions the open session with a node, by its name
@@ -140,11 +139,7 @@ public final class ShardService implements RosterAccess.Part {
 
   /// How many messages of this node have failed after they were accepted.
   public long failed() {
-    long all = 0;
-    for (Failure why : Failure.values()) {
-      all += failures.get(why.ordinal());
-    }
-    return all;
+    return failures.values().stream().mapToLong(it -> it).sum();
   }
 
   // ---- messages ----
@@ -412,8 +407,8 @@ public final class ShardService implements RosterAccess.Part {
     if (all > failuresLogged) {
       LOG.log(
           System.Logger.Level.WARNING,
-          "node '%s': %d messages to entities have failed; by now for %s: %s"
-              .formatted(self.node(), all - failuresLogged, List.of(Failure.values()), failures));
+          "node '%s': %d messages to entities have failed; by now %s"
+              .formatted(self.node(), all - failuresLogged, failures));
       failuresLogged = all;
     }
   }
@@ -471,7 +466,7 @@ public final class ShardService implements RosterAccess.Part {
     @Override
     public void failed(EntityMessage message, Failure why, String type) {
       if (message.ask() == 0) {
-        failures.incrementAndGet(why.ordinal());
+        failures.merge(why, 1L, Long::sum);
       } else {
         String what = "the request to '%s' of '%s': %s".formatted(message.key(), type, why);
         decided.add(() ->

@@ -112,7 +112,9 @@ final class ShardNode implements AutoCloseable {
   private final class Log implements RosterAccess {
     @Override
     public void submit(Command command) {
-      ticks.execute(() -> log.commit(command));
+      if (!ticks.isShutdown()) { // else it has ended
+        ticks.execute(() -> log.commit(command));
+      }
     }
 
     @Override

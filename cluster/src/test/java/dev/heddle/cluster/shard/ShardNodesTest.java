@@ -142,8 +142,8 @@ class ShardNodesTest {
     }
     assertThat(seen.wrong).isEmpty();
     assertThat(seen.keys.size() + a.shards.failed() + b.shards.failed())
-        .isEqualTo(accepted.get())
-        .isGreaterThanOrEqualTo(CALLS);
+        .isBetween((long) accepted.get(), (long) accepted.get() + lost.get());
+    assertThat(accepted.get() + lost.get()).isGreaterThanOrEqualTo(CALLS);
   }
 
   // ---- callers ----
@@ -200,6 +200,7 @@ class ShardNodesTest {
         assertThat(from.shards.ask("counter", key, add).get(200, TimeUnit.SECONDS))
             .isEqualTo(add.number());
         answered.add(add);
+        accepted.incrementAndGet();
         return;
       } catch (ExecutionException e) {
         if (!(e.getCause() instanceof NotDeliveredException it) || it.mayBeDelivered()) {
@@ -215,7 +216,6 @@ class ShardNodesTest {
   private void send(ShardNode from, String key, Add add) throws Exception {
     if (add.number() % 20 == 0) {
       call(from, key, add);
-      accepted.incrementAndGet();
       return;
     }
     while (!from.shards.offer("counter", key, add).isAccepted()) {

@@ -49,6 +49,7 @@ module dev.heddle {
 
   // for what runs beside loops, and belongs into a dump
   exports dev.heddle.observe.spi to
+      dev.heddle.cluster,
       dev.heddle.process;
 
   // for processes with a sequential body, which run on virtual threads of ours too
@@ -68,9 +69,10 @@ module dev.heddle {
   exports dev.heddle.scheduler to
       dev.heddle.test;
 
-  // for runtimes that observers may look at, and for the observer itself
+  // for runtimes and nodes that observers may look at, and for the observer itself
   exports dev.heddle.observe.attach to
       dev.heddle.cli,
+      dev.heddle.cluster,
       dev.heddle.process;
 
   // for failures that commands of a body bring from other threads

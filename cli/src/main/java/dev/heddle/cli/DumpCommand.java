@@ -19,7 +19,8 @@ import picocli.CommandLine.Spec;
 @Command(
     name = "dump",
     description =
-        "Shows every coroutine and process of a running program: what it waits for, and its stack.",
+        "Shows every coroutine and process of a running program: what it waits for, and its stack;"
+            + " and the nodes of its cluster.",
     mixinStandardHelpOptions = true,
     footer = {
       "",
@@ -54,26 +55,32 @@ final class DumpCommand implements Callable<Integer> {
             .filter(loop -> name.isEmpty() || loop.name().equals(name))
             .toList();
     List<Observed> runtimes = name.isEmpty() ? process.runtimes() : List.of();
-    shown = loops.size() + runtimes.size();
+    List<Observed> clusters = name.isEmpty() ? process.clusters() : List.of();
+    shown = loops.size() + runtimes.size() + clusters.size();
     if (shown > 0) {
-      spec.commandLine().getOut().print(json ? asJson(loops, runtimes) : asText(loops, runtimes));
+      spec.commandLine()
+          .getOut()
+          .print(
+              json
+                  ? asJson(loops, runtimes, clusters)
+                  : asText(Stream.of(loops, runtimes, clusters)));
       spec.commandLine().getOut().flush();
     } else if (!process.isEmpty()) {
       spec.commandLine().getErr().println("heddle: " + noLoopOfThatName(process));
     }
   }
 
-  private String asJson(List<Observed> loops, List<Observed> runtimes) {
-    return "{\"pid\":%d,\"loops\":[%s],\"runtimes\":[%s]}\n"
-        .formatted(pid, asJson(loops), asJson(runtimes));
+  private String asJson(List<Observed> loops, List<Observed> runtimes, List<Observed> clusters) {
+    return "{\"pid\":%d,\"loops\":[%s],\"runtimes\":[%s],\"clusters\":[%s]}\n"
+        .formatted(pid, asJson(loops), asJson(runtimes), asJson(clusters));
   }
 
   private static String asJson(List<Observed> all) {
     return all.stream().map(each -> each.ask("json")).collect(Collectors.joining(","));
   }
 
-  private static String asText(List<Observed> loops, List<Observed> runtimes) {
-    return Stream.concat(loops.stream(), runtimes.stream())
+  private static String asText(Stream<List<Observed>> all) {
+    return all.flatMap(List::stream)
         .map(each -> Printable.of(each.ask("dump")).stripTrailing() + "\n")
         .collect(Collectors.joining("\n"));
   }

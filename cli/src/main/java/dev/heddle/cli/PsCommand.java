@@ -16,13 +16,13 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 
-/// `heddle ps`: the loops and process runtimes of this user's JVMs, or one JVM's with their
-/// coroutines and processes.
+/// `heddle ps`: the loops, process runtimes and nodes of clusters of this user's JVMs, or one JVM's
+/// with their coroutines and processes, and the other nodes.
 @Command(
     name = "ps",
     description =
-        "Lists the loops and process runtimes that run here; with a PID, the coroutines and"
-            + " processes of that JVM, too.",
+        "Lists the loops, process runtimes and nodes of clusters that run here; with a PID, the"
+            + " coroutines and processes of that JVM and the nodes that it sees, too.",
     mixinStandardHelpOptions = true,
     footer = {
       "",
@@ -98,6 +98,9 @@ final class PsCommand implements Callable<Integer> {
       String table = heading + runtime.ask("workers") + "\n\n" + runtime.ask("table") + "\n";
       int titles = (int) runtime.count("workers") + 2;
       each.append('\n').append(shortened(Printable.of(table), titles, process.pid()));
+    }
+    for (Observed node : process.clusters()) {
+      each.append('\n').append(Printable.of(node.ask("table")));
     }
     out().print(process.isEmpty() ? "" : tables.toString() + each);
     out().flush();

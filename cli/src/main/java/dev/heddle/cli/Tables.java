@@ -6,9 +6,11 @@ import dev.heddle.cli.attach.Observed;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
-/// What runs in a JVM, or in all of them: a line for each loop, below them the holders, and a line
-/// for each runtime of processes.
+/// What runs in a JVM, or in all of them: a line for each loop, below them the holders, a line for
+/// each runtime of processes, and one for each node of a cluster.
 final class Tables {
   private final TextTable loops =
       new TextTable(
@@ -18,11 +20,16 @@ final class Tables {
       new TextTable(
           "PID|RUNTIME|WORKERS|AWAKE|PROCESSES|STARTED|RUNS|99% WAIT UP TO|UP|PROGRAM",
           Set.of(0, 2, 3, 4, 5, 6, 7, 8));
+  private final TextTable clusters =
+      new TextTable(
+          "PID|NODE|CLUSTER|ADDRESS|IN TOUCH|LOST|REFUSED|BROKEN PAIRS|PROGRAM",
+          Set.of(0, 4, 5, 6, 7));
   private final List<String> holds = new ArrayList<>();
 
   void add(JavaProcess process) {
     process.loops().forEach(loop -> addLoop(process, loop));
     process.runtimes().forEach(runtime -> addRuntime(process, runtime));
+    process.clusters().forEach(node -> addCluster(process, node));
   }
 
   private void addLoop(JavaProcess process, Observed loop) {
@@ -60,9 +67,23 @@ final class Tables {
         Printable.of(process.program()));
   }
 
+  private void addCluster(JavaProcess process, Observed node) {
+    clusters.add(
+        Long.toString(process.pid()),
+        Printable.of(node.name()),
+        Printable.of(node.text("cluster")),
+        node.text("address"),
+        TextTable.number(node.count("inTouch")),
+        TextTable.number(node.count("lost")),
+        TextTable.number(node.count("refused")),
+        TextTable.number(node.count("brokenPairs")),
+        Printable.of(process.program()));
+  }
+
   void addAll(Tables others) {
     loops.addAll(others.loops);
     runtimes.addAll(others.runtimes);
+    clusters.addAll(others.clusters);
     holds.addAll(others.holds);
   }
 
@@ -72,7 +93,8 @@ final class Tables {
 
   @Override
   public String toString() {
-    String between = loops.isEmpty() || runtimes.isEmpty() ? "" : "\n";
-    return loops + String.join("", holds) + between + runtimes;
+    return Stream.of(loops + String.join("", holds), runtimes.toString(), clusters.toString())
+        .filter(table -> !table.isEmpty())
+        .collect(Collectors.joining("\n"));
   }
 }

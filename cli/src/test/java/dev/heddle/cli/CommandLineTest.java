@@ -59,6 +59,8 @@ class CommandLineTest {
         "run --help",
         "ps --help",
         "dump --help",
+        "cluster --help",
+        "cluster status --help",
         "doctor --help",
         "test --help",
         "bench --help",

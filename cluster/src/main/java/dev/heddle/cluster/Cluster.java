@@ -3,10 +3,13 @@ package dev.heddle.cluster;
 
 import dev.heddle.DeadlineException;
 import dev.heddle.Registration;
+import dev.heddle.cluster.Placement.Candidate;
 import dev.heddle.cluster.engine.Credentials;
 import dev.heddle.cluster.engine.JGroupsEngine;
+import dev.heddle.cluster.group.Groups;
 import dev.heddle.cluster.node.ClusterNode;
-import dev.heddle.cluster.node.NodeStatus;
+import dev.heddle.cluster.observe.ClusterRegistration;
+import dev.heddle.cluster.peer.Entry;
 import dev.heddle.cluster.peer.PeerOptions;
 import dev.heddle.cluster.peer.PeerOptions.ForeignOrders;
 import dev.heddle.cluster.peer.RemoteChild;
@@ -33,7 +36,6 @@ import java.net.InetSocketAddress;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
@@ -43,7 +45,6 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
-import java.util.function.Supplier;
 import javax.net.ssl.SSLContext;
 import org.jspecify.annotations.Nullable;
 
@@ -82,6 +83,9 @@ public final class Cluster implements AutoCloseable {
   private final JGroupsEngine engine;
   private final ClusterNode node;
   private final MessageWriter inputs;
+  private final ClusterBean bean;
+
+  private volatile @Nullable ClusterRegistration<ClusterMXBean> managed; // set by join
 
   // any thread, CAS: what the first call of leave waits for, and all later ones
   private final AtomicReference<@Nullable CompletableFuture<@Nullable Void>> leaving =
@@ -171,6 +175,7 @@ public final class Cluster implements AutoCloseable {
                     options.acceptsOrders() ? ForeignOrders.CARRIED_OUT : ForeignOrders.REFUSED),
                 (_, _) -> {})); // no part of the cluster sends anything yet
     this.inputs = new MessageWriter(types, node.self());
+    this.bean = new ClusterBean(options, node, engine);
     checkGreeting();
   }
 
@@ -206,6 +211,7 @@ public final class Cluster implements AutoCloseable {
       return opened();
     } catch (Throwable t) {
       node.close();
+      unregister();
       local.releaseNodes();
       throw t;
     }
@@ -219,6 +225,16 @@ public final class Cluster implements AutoCloseable {
           "node '%s' listens at %s:%d without encryption (insecure()), and whoever reaches it can join"
               .formatted(options.name(), at.getAddress().getHostAddress(), at.getPort()));
     }
+    var registration =
+        new ClusterRegistration<>(
+            name(), bean, ClusterMXBean.class, bean::view, new ClusterAnswers(bean));
+    managed = registration;
+    registration.join();
+    node.everySecond(() -> {
+      if (registration.mayJoin()) { // on another thread: it calls code of the program
+        local.callbacks().execute(registration::join);
+      }
+    });
     beforeShutdown = runtime.beforeShutdown(() -> leave(CLOSE));
     return this;
   }
@@ -279,45 +295,10 @@ public final class Cluster implements AutoCloseable {
     return Objects.requireNonNull(engine.bound(), "it is open");
   }
 
-  /// This node, then all others that are or were in touch, then addresses that were tried without
-  /// success.
+  /// This node, then the others that are in touch, or were among the last 256 that were, then
+  /// addresses that were tried without success.
   public List<NodeInfo> nodes() {
-    List<NodeInfo> all = new ArrayList<>();
-    all.add(
-        new NodeInfo(
-            name(),
-            node.self().life(),
-            node.isClosed() ? NodeInfo.State.LEFT : NodeInfo.State.UP,
-            options.labels(),
-            List.copyOf(options.entries().keySet()),
-            null,
-            0,
-            0,
-            false,
-            null));
-    node.nodes().forEach(status -> all.add(info(status)));
-    return all;
-  }
-
-  private NodeInfo info(NodeStatus status) {
-    NodeLife life = status.node();
-    Introduction says = life == null ? null : node.introduction(life.node());
-    return new NodeInfo(
-        life == null ? null : life.node(),
-        life == null ? 0 : life.life(),
-        switch (status.state()) {
-          case UP, LEAVING -> NodeInfo.State.UP;
-          case GREETING -> NodeInfo.State.GREETING;
-          case LOST -> NodeInfo.State.LOST;
-          case LEFT -> NodeInfo.State.LEFT;
-        },
-        status.labels(),
-        says == null ? List.of() : says.entries(),
-        status.roundTrip(),
-        status.outboxBytes(),
-        status.unacknowledgedBytes(),
-        status.stalled(),
-        status.refusal() == null ? status.last() : status.refusal());
+    return bean.nodes();
   }
 
   /// Calls a listener for each node in touch, then when one gets in touch or no longer is: in
@@ -347,7 +328,10 @@ public final class Cluster implements AutoCloseable {
   }
 
   /// The group with a name. Groups are not created: one without members is empty.
+  ///
+  /// @throws IllegalArgumentException when the name is empty, or longer than 1 KiB in UTF-8
   public Group group(String name) {
+    Groups.checkName(name);
     return new Group(name, node.groups());
   }
 
@@ -419,8 +403,8 @@ public final class Cluster implements AutoCloseable {
     var _ = inputs.encode(with.input()); // refused here too, whichever node is chosen
     String at = choose(entry, place);
     if (at.equals(name())) {
-      Supplier<? extends Process> process = Objects.requireNonNull(options.entries().get(entry));
-      return CompletableFuture.completedFuture(local.spawn(process.get(), with));
+      Entry here = Objects.requireNonNull(options.entries().get(entry));
+      return CompletableFuture.completedFuture(local.spawn(here.process().get(), here.with(with)));
     }
     RemoteNode peer = node.node(at);
     if (peer == null) {
@@ -445,33 +429,13 @@ public final class Cluster implements AutoCloseable {
 
   /// The name of a node in touch at this place that has the entry.
   private String choose(String entry, Place place) {
-    List<String> fitting = new ArrayList<>();
-    List<String> without = new ArrayList<>();
-    if (isAt(place, name(), options.labels())) {
-      (options.entries().containsKey(entry) ? fitting : without).add(name());
-    }
+    List<Candidate> candidates = new ArrayList<>();
+    candidates.add(new Candidate(name(), options.labels(), options.entries().keySet()));
     for (Introduction other : node.introductions()) {
-      String name = other.life().node();
-      if (isAt(place, name, other.labels())) {
-        (other.entries().contains(entry) ? fitting : without).add(name);
-      }
+      candidates.add(new Candidate(other.life().node(), other.labels(), other.entries()));
     }
-    if (fitting.isEmpty()) {
-      throw new StartRefusedException(
-          without.isEmpty()
-              ? "%s is not in touch with node '%s'".formatted(place, name())
-              : "'%s' is no entry of %s, nodes in touch there: %s"
-                  .formatted(entry, place, String.join(", ", without)),
-          null);
-    }
-    return fitting.get(ThreadLocalRandom.current().nextInt(fitting.size()));
-  }
-
-  private static boolean isAt(Place place, String name, Map<String, String> labels) {
-    return switch (place) {
-      case Place.On(String node) -> node.equals(name);
-      case Place.Labelled(var wanted) -> labels.entrySet().containsAll(wanted.entrySet());
-    };
+    return new Placement(name(), node::load, ThreadLocalRandom.current())
+        .choose(entry, place, candidates);
   }
 
   // ---- the end ----
@@ -519,12 +483,23 @@ public final class Cluster implements AutoCloseable {
   }
 
   private void leaveNow(Duration limit) throws InterruptedException {
-    node.leave(limit);
+    try {
+      node.leave(limit);
+    } finally {
+      unregister();
+    }
     Registration added = beforeShutdown;
     if (added != null) {
       added.close();
     }
     local.releaseNodes();
+  }
+
+  private void unregister() {
+    ClusterRegistration<ClusterMXBean> registration = managed;
+    if (registration != null) {
+      registration.leave();
+    }
   }
 
   /// Leaves, with 5 s for what was accepted. If the runtime was started by `join`, it is shut down,

@@ -2,6 +2,7 @@
 package dev.heddle.cluster;
 
 import java.time.Duration;
+import java.time.Instant;
 import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
@@ -12,27 +13,41 @@ import org.jspecify.annotations.Nullable;
 ///
 /// @param name its name; null of one that has not answered
 /// @param life of its runtime, as in its PIDs; 0 of one that has not answered
+/// @param address where it is, or was looked for; empty when it is not known
 /// @param state whether it is in touch
 /// @param labels that it has announced
 /// @param entries what may be started there
 /// @param roundTrip of the last ping; null when there was none
 /// @param outboxBytes that wait to be sent to it
 /// @param unacknowledgedBytes that are on their way to it
+/// @param heldBytes of its messages that wait here for full mailboxes
+/// @param pausedReceivers its processes whose mailboxes are nearly full
+/// @param refusedHere messages of it that were not accepted here, in this session or the last one
+/// @param refusedThere messages to it that were not accepted there, in the same session
+/// @param dropped held messages that the end of the last session has dropped
 /// @param isStalled whether it takes nothing more for now
 /// @param reason why the last connection to it has ended, or why there is none; null when there is
 ///   nothing to tell
+/// @param endedAt when the last connection has ended; null when that is not known
 /// @since 0.1
 public record NodeInfo(
     @Nullable String name,
     int life,
+    String address,
     State state,
     Map<String, String> labels,
     List<String> entries,
     @Nullable Duration roundTrip,
     long outboxBytes,
     long unacknowledgedBytes,
+    long heldBytes,
+    int pausedReceivers,
+    long refusedHere,
+    long refusedThere,
+    long dropped,
     boolean isStalled,
-    @Nullable String reason) {
+    @Nullable String reason,
+    @Nullable Instant endedAt) {
   /// Copies the labels and entries.
   public NodeInfo {
     labels = Map.copyOf(labels);
@@ -43,6 +58,8 @@ public record NodeInfo(
   public enum State {
     /// in touch
     UP,
+    /// in touch, and this node leaves the cluster
+    LEAVING,
     /// there may be a node, which has not answered, or is refused
     GREETING,
     /// no longer in touch; it may be alive

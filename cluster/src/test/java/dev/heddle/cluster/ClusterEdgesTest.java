@@ -4,6 +4,7 @@ package dev.heddle.cluster;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.heddle.cluster.engine.TestPorts;
 import dev.heddle.process.CoroutineProcess;
 import dev.heddle.process.NotSendableException;
 import dev.heddle.process.Process;
@@ -28,7 +29,7 @@ import org.junit.jupiter.api.Timeout;
 @Timeout(300)
 class ClusterEdgesTest {
   private static ClusterOptions options(String name) throws Exception {
-    int port = ClusterTest.freePort();
+    int port = TestPorts.next();
     return ClusterOptions.named(name).bind("127.0.0.1", port).seeds("127.0.0.1:" + port);
   }
 
@@ -97,6 +98,7 @@ class ClusterEdgesTest {
   }
 
   @Test
+  @SuppressWarnings("try") // the early close is what is tested
   void shutdown_withAnActionThatFails_leavesNevertheless() throws Exception {
     BlockingQueue<ClusterChange> changes = new LinkedBlockingQueue<>();
     try (Cluster other = Cluster.join(options("other"));
@@ -108,7 +110,7 @@ class ClusterEdgesTest {
       });
       ClusterTest.awaitUp(other, "a");
       other.onChange(changes::add);
-      runtime.close();
+      var _ = runtime.shutdown(Duration.ofMinutes(1));
       assertThat(changes.poll(1, TimeUnit.MINUTES)).isInstanceOf(ClusterChange.Up.class);
       assertThat(changes.poll(1, TimeUnit.MINUTES)).isInstanceOf(ClusterChange.Left.class);
     }
@@ -165,6 +167,20 @@ class ClusterEdgesTest {
   }
 
   @Test
+  void group_withoutAName_orWithOneThatIsTooLong_isRefusedAtOnce() throws Exception {
+    try (Cluster cluster = Cluster.join(options("a"))) {
+      for (String name : new String[] {"", "x".repeat(1_025), "\u20ac".repeat(342)}) {
+        assertThatThrownBy(() -> cluster.group(name))
+            .isInstanceOf(IllegalArgumentException.class)
+            .hasMessageContaining("the name of a group has 1 to 1024 bytes");
+      }
+      assertThatThrownBy(() -> cluster.group(null))
+          .isInstanceOf(NullPointerException.class)
+          .hasMessageContaining("the name of a group");
+    }
+  }
+
+  @Test
   void onChange_closed_isCalledNoMore() throws Exception {
     try (Cluster cluster = Cluster.join(options("a"))) {
       BlockingQueue<Group.Change> removed = new LinkedBlockingQueue<>();
@@ -180,7 +196,7 @@ class ClusterEdgesTest {
       BlockingQueue<ClusterChange> changes = new LinkedBlockingQueue<>();
       cluster.onChange(changes::add).close();
       int seed = cluster.address().getPort();
-      int port = ClusterTest.freePort();
+      int port = TestPorts.next();
       var other = ClusterOptions.named("b").bind("127.0.0.1", port).seeds("127.0.0.1:" + seed);
       try (Cluster _ = Cluster.join(other)) {
         ClusterTest.awaitUp(cluster, "b");

@@ -5,17 +5,21 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.heddle.process.AskFailedException;
 import dev.heddle.process.CoroutineProcess;
+import dev.heddle.process.MailboxPolicy;
 import dev.heddle.process.Pid;
 import dev.heddle.process.ProcessRuntime;
 import dev.heddle.process.Request;
 import dev.heddle.process.StartOptions;
 import dev.heddle.process.supervisor.ChildSpec;
 import dev.heddle.process.supervisor.Supervisor;
+import java.lang.management.ManagementFactory;
 import java.time.Duration;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
+import javax.management.JMX;
+import javax.management.ObjectName;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
@@ -69,6 +73,11 @@ class ClusterSnippetsTest {
             .entry("counter", Counter::new);
     // @end
     assertThat(options.toString()).contains("shop", "7601", "eu-1", "counter");
+    // @start region=entry-options
+    StartOptions sendersWait = StartOptions.defaults().withMailbox(1_000, MailboxPolicy.SUSPEND);
+    ClusterOptions patient = options.entry("patient", sendersWait, Counter::new);
+    // @end
+    assertThat(patient.toString()).contains("patient");
   }
 
   @Test
@@ -89,6 +98,11 @@ class ClusterSnippetsTest {
       // @end
       assertThat(one.node()).isEqualTo("b");
       assertThat(another.node()).isEqualTo("b");
+      // @start region=leastLoaded
+      Pid third =
+          a.spawn("counter", StartOptions.defaults(), Place.label("zone", "eu-1").leastLoaded());
+      // @end
+      assertThat(third.node()).isEqualTo("b");
       // @start region=child
       Supervisor supervisor =
           Supervisor.builder()
@@ -115,6 +129,25 @@ class ClusterSnippetsTest {
       // @end
       assertThat(reached).isEqualTo(1);
       assertThat(heard.take()).isEqualTo("hello");
+    }
+  }
+
+  @Test
+  void bean() throws Exception {
+    ManagementFactory.getPlatformMBeanServer(); // a tool is there
+    try (Cluster cluster = Cluster.join(ClusterOptions.named("a").cluster("managed"))) {
+      // @start region=bean
+      ClusterMXBean bean =
+          JMX.newMXBeanProxy(
+              ManagementFactory.getPlatformMBeanServer(),
+              new ObjectName("dev.heddle:type=Cluster,name=a"),
+              ClusterMXBean.class);
+      for (ClusterMXBean.Node node : bean.getNodes()) {
+        System.out.println(node.name() + " " + node.state() + " " + node.reason());
+      }
+      bean.getBrokenPairs().forEach(System.out::println);
+      // @end
+      assertThat(bean.getName()).isEqualTo(cluster.name());
     }
   }
 

@@ -25,7 +25,7 @@ import org.junit.jupiter.api.Test;
 @Tag("once")
 class CodeRulesTest {
   private static final List<String> MODULES =
-      List.of("process", "cluster", "netty", "context", "test", "cli");
+      List.of("process", "cluster.ratis", "cluster", "netty", "context", "test", "cli");
 
   /// Packages of the core whose code runs on the carrier or on a coroutine's stack for others: it
   /// takes no lock. In process and netty that goes for every package.
@@ -95,6 +95,7 @@ class CodeRulesTest {
           entry("dev.heddle.process.supervisor.StartOnce", ON_WORKER),
           entry("dev.heddle.process.supervisor.SupervisorLogic", ON_WORKER),
           entry("dev.heddle.cluster.", "on threads of the cluster, and where a program joins"),
+          entry("dev.heddle.cluster.ratis.", "on threads of the log of voters"),
           entry("dev.heddle.cli.", "prints what its commands answer"));
 
   private static final String ASKS = "asks who holds a lock; takes none";
@@ -132,6 +133,7 @@ class CodeRulesTest {
           entry("dev.heddle.cluster.peer.PausedReceivers", BRIEF),
           entry("dev.heddle.cluster.peer.RefusedMessages", BRIEF),
           entry("dev.heddle.cluster.peer.RemoteNode", "threads of the engine, and the timers"),
+          entry("dev.heddle.cluster.ratis.", "threads of Ratis; callers take maps of the JDK only"),
           entry("dev.heddle.process.scheduler.ArrivalOrder", ONE_TURN),
           entry("dev.heddle.process.scheduler.CompensatingWorkers", BRIEF),
           entry(

@@ -25,6 +25,7 @@ class SleepsTest {
           "core",
           "process",
           "cluster",
+          "cluster-ratis",
           "netty",
           "context",
           "cli",
@@ -45,12 +46,15 @@ class SleepsTest {
   private static final String SUBJECT = "a short wait of the JDK is what it tests";
   private static final String GARBAGE = "asks again whether the collector has come";
   private static final String DRIVER = "is a driver: its poll waits until a deadline";
+  private static final String VOTERS = "asks again what voters have done, which tells nobody";
   private static final String OTHER_JVM = "asks again what another JVM does, which tells nobody";
 
   private static final Map<String, String> ALLOWED =
       Map.ofEntries(
           entry("cli/AttachIT", OTHER_JVM),
           entry("cli/OtherJvmIT", ENDED),
+          entry("cluster-ratis/RaftGate", VOTERS),
+          entry("cluster-ratis/TestVoters", VOTERS),
           entry("core/AttachPollTest", OTHER_JVM),
           entry("core/BlockingCallsTest", SUBJECT),
           entry("core/BlockingLoadTest", SUBJECT),

@@ -189,6 +189,11 @@ record LocalAccess(
   }
 
   @Override
+  public void otherNodes(NodePeer peer) {
+    routes.otherNodes(peer);
+  }
+
+  @Override
   public void addNode(String node, NodePeer peer) {
     routes.addNode(node, peer);
   }

@@ -31,7 +31,12 @@ public final class SendFailedException extends RuntimeException {
                   + "; it has ended, or never existed; monitor() reports"
                   + " its end, and offer() returns NOT_FOUND instead of throwing";
           case CLOSED -> "the runtime of " + receiver + " has shut down";
-          case UNREACHABLE -> "no peer leads to " + receiver + "; connect its node, or its host";
+          case UNREACHABLE ->
+              "no peer leads to "
+                  + receiver
+                  + "; a node of a cluster is connected again by itself: nodes() of the cluster says"
+                  + " why it is not; without a cluster, connect its node by connect() of the runtime,"
+                  + " its host by connectHost(), or join a cluster by Cluster.join()";
           case NOT_SENDABLE ->
               "the message cannot be encoded for the node of "
                   + receiver

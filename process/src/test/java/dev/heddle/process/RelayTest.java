@@ -75,7 +75,8 @@ class RelayTest {
     assertThatThrownBy(() -> here.send(new Pid("n3", "b", 1, 7), "x"))
         .isInstanceOf(SendFailedException.class)
         .hasMessageContaining("{n3@b|")
-        .hasMessageContaining("connect its node");
+        .hasMessageContaining("connect its node by connect() of the runtime")
+        .hasMessageContaining("Cluster.join()");
     assertThat(here.offer(new Pid("", "b", 1, 7), "x")).isEqualTo(SendResult.UNREACHABLE);
     assertThat(here.offer(new Pid("n2", "x", 1, 7), "x")).isEqualTo(SendResult.UNREACHABLE);
     assertThat(here.offer(new Pid("n2", "b", 999, 7), "x")).isEqualTo(SendResult.NOT_FOUND);
@@ -172,7 +173,8 @@ class RelayTest {
     Pid far = there.spawn(Kit.resting());
     assertThatThrownBy(() -> here.whenExited(far))
         .hasMessageContaining("belongs to another runtime")
-        .hasMessageContaining("only through a connection of a cluster");
+        .hasMessageContaining("only through a connection of a cluster")
+        .hasMessageContaining("by Cluster.join(runtime, options)");
     assertThatThrownBy(() -> here.whenStarted(far))
         .hasMessageContaining("belongs to another runtime");
     assertThatThrownBy(() -> here.cancel(far, "enough", Kit.SOON))

@@ -19,7 +19,13 @@ import java.util.function.Consumer;
 /// @param program its main class, jar or source file
 /// @param loops by name; none when they have ended a moment ago
 /// @param runtimes of processes, by name
-public record JavaProcess(long pid, String program, List<Observed> loops, List<Observed> runtimes) {
+/// @param clusters the nodes of clusters, by name
+public record JavaProcess(
+    long pid,
+    String program,
+    List<Observed> loops,
+    List<Observed> runtimes,
+    List<Observed> clusters) {
   private static final List<String> LAUNCHERS =
       List.of(
           "dev.heddle.cli.HeddleCommand run ",
@@ -64,7 +70,8 @@ public record JavaProcess(long pid, String program, List<Observed> loops, List<O
         pid,
         program(observation.command()),
         all.stream().filter(each -> each.text("kind").equals("loop")).toList(),
-        all.stream().filter(each -> each.text("kind").equals("runtime")).toList());
+        all.stream().filter(each -> each.text("kind").equals("runtime")).toList(),
+        all.stream().filter(each -> each.text("kind").equals("cluster")).toList());
   }
 
   /// Whether nothing runs there.

@@ -5,8 +5,8 @@ import java.time.Duration;
 import java.util.Properties;
 import org.jspecify.annotations.Nullable;
 
-/// A loop of another JVM, or its runtime of processes: what that JVM reports, and its answers.
-/// Missing values are empty or 0: that JVM may run an older version.
+/// A loop of another JVM, its runtime of processes, or its node of a cluster: what that JVM
+/// reports, and its answers. Missing values are empty or 0: that JVM may run an older version.
 public final class Observed {
   private final Observation observation;
   private final Properties fields;

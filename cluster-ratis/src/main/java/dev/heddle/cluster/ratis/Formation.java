@@ -20,9 +20,9 @@ final class Formation {
    *          ACCEPTED  one among them
    *          ACCEPTED  the first by name: an id of its ids has changed     ACCEPTED: the new ids
    *          ACCEPTED  the first by name: all have accepted its ids        STARTED: those
-   *          NEW,      a voter of all nodes that is STARTED                STARTED: the same. If its
-   *          ACCEPTED                                                      own id is missing, it
-   *                                                                        joins that log, empty
+   *          NEW,      a voter that is STARTED, with all nodes             STARTED: the same. It
+   *          ACCEPTED                                                      joins empty if its own
+   *                                                                        id is missing there
    *          STARTED   any                                                 STARTED
    *
    * A state is on the disk before another voter hears of it: the caller writes it down when

@@ -37,7 +37,7 @@ import org.jspecify.annotations.Nullable;
 /// **Thread** any. Opening and closing wait for the disk.
 final class RaftVoter implements AutoCloseable {
   /// Of what one call carries: it fits into a packet, with all that Ratis adds.
-  private static final SizeInBytes PART = SizeInBytes.valueOf("512KB");
+  private static final int PART_BYTES = 512 * 1024;
 
   private static final long ENTRY_BYTES = 100; // of a name that is registered, about
   private static final long MIN_SEGMENT = 16 * 1024;
@@ -113,8 +113,8 @@ final class RaftVoter implements AutoCloseable {
     RaftServerConfigKeys.Read.setTimeout(all, duration(limits.submit()));
     // a process that was stopped for a minute goes on afterwards; Ratis would close the server
     RaftServerConfigKeys.setCloseThreshold(all, TimeDuration.valueOf(36_500, TimeUnit.DAYS));
-    RaftServerConfigKeys.Log.Appender.setBufferByteLimit(all, PART);
-    RaftServerConfigKeys.Log.Appender.setSnapshotChunkSizeMax(all, PART);
+    RaftServerConfigKeys.Log.Appender.setBufferByteLimit(all, SizeInBytes.valueOf(PART_BYTES));
+    RaftServerConfigKeys.Log.Appender.setSnapshotChunkSizeMax(all, SizeInBytes.valueOf(PART_BYTES));
     // about as many entries as between two snapshots: only whole segments are cut off
     long segment = Math.clamp(limits.snapshotEntries() * ENTRY_BYTES, MIN_SEGMENT, MAX_SEGMENT);
     RaftServerConfigKeys.Log.setSegmentSizeMax(all, SizeInBytes.valueOf(segment));

@@ -27,7 +27,7 @@ final class RatisNameStore implements NameStore {
   /*
    * States.  from       event                                         to
    *          FORMING    the formation has started a log               VOTING: its server is open
-   *          VOTING     Ratis has ended the server                    VOTING: opened again, 1 s later
+   *          VOTING     Ratis has ended the server                    VOTING: opened again in 1 s
    *          any        close                                         CLOSED
    *
    * A voter that knows no leader SEARCHES: it tells all others its status again and again. One that
@@ -89,8 +89,9 @@ final class RatisNameStore implements NameStore {
     try {
       store.restore();
       store.calls.open();
-      store.thread.scheduleWithFixedDelay(
-          store::tick, TICK_MILLIS, TICK_MILLIS, TimeUnit.MILLISECONDS);
+      var _ =
+          store.thread.scheduleWithFixedDelay(
+              store::tick, TICK_MILLIS, TICK_MILLIS, TimeUnit.MILLISECONDS);
       return store;
     } catch (IOException | RuntimeException e) {
       store.close();

@@ -26,13 +26,14 @@ import org.jspecify.annotations.Nullable;
 /// **Thread** any.
 final class Requests implements AutoCloseable {
   /*
-   * A command goes to the leader that this voter follows, or to the one that the last try named. All
-   * tries have one number, so that a leader that has carried out a try answers the next one with the
-   * same outcome. A barrier goes to this voter itself: it asks the leader, and waits for its own
+   * A command goes to the leader that this voter follows, or to the one that the last try named.
+   * All tries have one number: a leader that has carried out a try answers the next one with the
+   * same outcome. A barrier goes to this voter itself, which asks the leader and waits for its own
    * state.
    *
-   * Threads. Tries begin on the thread of the store: Ratis may wait for the disk there. A lost reply
-   * costs the limit of a call, a lost leader a try each 20 ms.
+   * Threads. Tries begin on the thread of the store: Ratis may wait for the disk there.
+   *
+   * Cost. A lost reply costs the limit of a call, a lost leader a try each 20 ms.
    */
 
   private static final long RETRY_MILLIS = 20;
@@ -84,7 +85,7 @@ final class Requests implements AutoCloseable {
 
     CompletableFuture<T> begin() {
       open.add(this);
-      answer.whenComplete((_, _) -> open.remove(this));
+      var _ = answer.whenComplete((_, _) -> open.remove(this));
       run(this::attempt);
       return answer;
     }
@@ -101,11 +102,12 @@ final class Requests implements AutoCloseable {
       }
       RaftPeerId leader = named != null ? named : server.leader();
       named = null;
-      server
-          .request(of(server, leader))
-          .copy() // the one of Ratis must not complete by our limit
-          .orTimeout(Math.clamp(left, 1, limits.call().toNanos()), TimeUnit.NANOSECONDS)
-          .whenComplete((reply, failure) -> replied(leader, reply, failure));
+      var _ =
+          server
+              .request(of(server, leader))
+              .copy() // the one of Ratis must not complete by our limit
+              .orTimeout(Math.clamp(left, 1, limits.call().toNanos()), TimeUnit.NANOSECONDS)
+              .whenComplete((reply, failure) -> replied(leader, reply, failure));
     }
 
     private void replied(
@@ -146,7 +148,7 @@ final class Requests implements AutoCloseable {
         return;
       }
       try {
-        thread.schedule(() -> guarded(this::attempt), RETRY_MILLIS, TimeUnit.MILLISECONDS);
+        var _ = thread.schedule(() -> guarded(this::attempt), RETRY_MILLIS, TimeUnit.MILLISECONDS);
       } catch (RejectedExecutionException _) {
         fail();
       }

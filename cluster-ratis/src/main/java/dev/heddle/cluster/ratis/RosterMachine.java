@@ -41,8 +41,8 @@ final class RosterMachine extends BaseStateMachine {
    * machine and asks it on others. All that touches the roster is synchronized, and the listener is
    * called under the lock: so it hears of all in order.
    *
-   * A command is decoded before it comes into the log. One that cannot be decoded when it is applied
-   * was written by a later release: Ratis then stops this voter, and the rest goes on.
+   * A command is decoded before it comes into the log. One that cannot be decoded when it is
+   * applied was written by a later release: Ratis then stops this voter, and the rest goes on.
    */
 
   private final NameStore.Listener listener;

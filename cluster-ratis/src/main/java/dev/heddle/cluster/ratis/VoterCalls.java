@@ -50,8 +50,6 @@ final class VoterCalls implements AutoCloseable {
   }
 
   private static final System.Logger LOG = System.getLogger("dev.heddle.cluster.ratis");
-  private static final Handler ABSENT =
-      (_, _) -> CompletableFuture.failedFuture(new IOException("this voter has not started"));
 
   private final VoterTransport transport;
   private final Duration limit;
@@ -59,7 +57,7 @@ final class VoterCalls implements AutoCloseable {
   private final ExecutorService threads;
   private final AtomicLong numbers = new AtomicLong();
   private final Map<Long, CompletableFuture<byte[]>> open = new ConcurrentHashMap<>();
-  private volatile Handler handler = ABSENT;
+  private volatile Handler handler = VoterCalls::absent;
   private volatile boolean isClosed;
 
   VoterCalls(String node, VoterTransport transport, Duration limit, Messages messages) {
@@ -84,7 +82,7 @@ final class VoterCalls implements AutoCloseable {
   /// Refuses calls again, if they are carried out by this handler.
   void handleNoMoreBy(Handler last) {
     if (handler == last) {
-      handler = ABSENT;
+      handler = VoterCalls::absent;
     }
   }
 
@@ -106,6 +104,10 @@ final class VoterCalls implements AutoCloseable {
     return answer
         .orTimeout(limit.toNanos(), TimeUnit.NANOSECONDS)
         .whenComplete((_, _) -> open.remove(number));
+  }
+
+  private static CompletableFuture<byte[]> absent(int kind, byte[] body) {
+    return CompletableFuture.failedFuture(new IOException("this voter has not started"));
   }
 
   private static byte[] packet(int kind, long number, byte[] body) {
@@ -148,9 +150,11 @@ final class VoterCalls implements AutoCloseable {
     switch (kind) {
       case ANSWER, FAILED -> answered(kind, number, body);
       case STATUS -> messages.received(from, body);
-      default ->
-          handled(kind, body)
-              .whenComplete((reply, failure) -> answer(from, number, reply, failure));
+      default -> {
+        var _ =
+            handled(kind, body)
+                .whenComplete((reply, failure) -> answer(from, number, reply, failure));
+      }
     }
   }
 

@@ -3,6 +3,7 @@ package dev.heddle.cluster.ratis;
 
 import dev.heddle.cluster.roster.NodeDirectory;
 import java.util.Collection;
+import java.util.SortedSet;
 import java.util.TreeSet;
 
 /// Names a voter: the name of its node and the random id of its directory. A node whose disk was
@@ -24,8 +25,8 @@ final class VoterId {
     return end < 0 ? id : id.substring(0, end);
   }
 
-  static TreeSet<String> nodes(Collection<String> ids) {
-    TreeSet<String> nodes = new TreeSet<>();
+  static SortedSet<String> nodes(Collection<String> ids) {
+    SortedSet<String> nodes = new TreeSet<>();
     ids.forEach(id -> nodes.add(node(id)));
     return nodes;
   }

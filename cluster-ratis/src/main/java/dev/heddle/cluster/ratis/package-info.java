@@ -4,7 +4,7 @@
 /// | enters | leaves |
 /// |---|---|
 /// | commands of this node, as `NameStore` has them | their outcomes |
-/// | packets of other voters | packets for them: calls of Raft, and what each voter knows of the log |
+/// | packets of other voters | packets for them: calls of Raft, and the status of this voter |
 /// | entries that a majority has | deltas and snapshots for the listener |
 ///
 /// Threads: one of the store (`heddle-voter-NODE`), a pool for calls (`heddle-raft-NODE-N`), and

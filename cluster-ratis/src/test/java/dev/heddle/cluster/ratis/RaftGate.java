@@ -187,7 +187,7 @@ final class RaftGate {
         instanceof Outcome.Registered(long token)) {
       assertThat(mayor.getAndSet(node)).as("a second mayor: " + node).isNull();
       mayors.incrementAndGet();
-      Thread.yield();
+      Thread.onSpinWait();
       assertThat(mayor.getAndSet(null)).isEqualTo(node);
       ask(node, new Command.Unregister(origin(node), MAYOR, token), own);
     }

@@ -4,21 +4,32 @@ package dev.heddle.cluster.engine;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
+import java.time.Duration;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /// Logs why connections to or from other nodes were refused: a line for each address and reason,
-/// not one for each attempt.
+/// not one for each attempt, and at most four for an address until one has succeeded.
 ///
 /// **Thread** any.
 final class Refusals {
   private static final System.Logger LOG = System.getLogger("dev.heddle.cluster");
   private static final int REMEMBERED = 256; // addresses; the oldest is logged again
+  private static final int REASONS = 4; // for an address
 
   private final String node;
   private final AtomicInteger count = new AtomicInteger(); // any thread
-  private final Map<String, String> last = new LinkedHashMap<>(); // under its own lock
+  private final Map<String, Refused> refused = new LinkedHashMap<>(); // under its own lock
+
+  /// The refusals of an address.
+  private static final class Refused {
+    final Set<String> logged = new HashSet<>(2); // reasons
+    String last = "";
+    long nanos; // of the last one, of System.nanoTime
+  }
 
   Refusals(String node) {
     this.node = node;
@@ -81,17 +92,35 @@ final class Refusals {
 
   private boolean isNew(String key, IOException why) {
     String reason = String.valueOf(why.getMessage());
-    synchronized (last) {
-      if (last.size() == REMEMBERED && !last.containsKey(key)) {
-        last.remove(last.keySet().iterator().next());
+    synchronized (refused) {
+      if (refused.size() == REMEMBERED && !refused.containsKey(key)) {
+        refused.remove(refused.keySet().iterator().next());
       }
-      return !reason.equals(last.put(key, reason));
+      Refused it = refused.computeIfAbsent(key, _ -> new Refused());
+      it.last = reason;
+      it.nanos = System.nanoTime();
+      return it.logged.size() < REASONS && it.logged.add(reason);
     }
   }
 
+  /// Why connections were refused within a time, by `from ADDRESS` or `to ADDRESS:PORT`: another
+  /// attempt comes sooner, so what is older is over.
+  Map<String, String> recent(Duration time) {
+    Map<String, String> recent = new LinkedHashMap<>();
+    long now = System.nanoTime();
+    synchronized (refused) {
+      refused.forEach((key, it) -> {
+        if (now - it.nanos <= time.toNanos()) {
+          recent.put(key, it.last);
+        }
+      });
+    }
+    return recent;
+  }
+
   private void forget(String key) {
-    synchronized (last) {
-      last.remove(key);
+    synchronized (refused) {
+      refused.remove(key);
     }
   }
 }

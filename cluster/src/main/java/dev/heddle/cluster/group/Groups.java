@@ -5,6 +5,7 @@ import dev.heddle.cluster.listener.Listeners;
 import dev.heddle.cluster.wire.Frame;
 import dev.heddle.cluster.wire.Limits;
 import dev.heddle.internal.SpinLock;
+import dev.heddle.internal.StackGuard;
 import dev.heddle.process.Exit;
 import dev.heddle.process.Pid;
 import dev.heddle.process.SendResult;
@@ -18,8 +19,13 @@ import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
+import java.util.Queue;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
@@ -35,13 +41,18 @@ public final class Groups {
    * first join and the last leave are told. Its end removes it from all its groups, with one change
    * each.
    *
-   * I1. The frames of a session are sent under the lock, so they have the order of the changes, and
-   *     no change falls between the full set and the first delta. [GroupsTest]
+   * I1. The frames of a session are queued under the lock and sent by one thread at a time, so they
+   *     have the order of the changes, and no change falls between the full set and the first delta.
+   *     [GroupsTest]
    * I2. Of a session that has ended, nothing remains. [GroupsTest]
+   * I3. A process listens for its end only while it is a member. Who makes it one adds the listener
+   *     and then looks whether it still is; who makes it none removes it from the map and then the
+   *     listener. So one of the two removes the listener. [GroupsTest]
    *
-   * Lock. Workers and bodies take it, so it parks nobody. The sinks are called under it, and changes
-   * are kept for the listeners, which have the order of the changes so. Listeners and mailboxes are
-   * not called under it. C7; proc-202.
+   * Lock. Workers and bodies take it, and others spin meanwhile: so it is held for some instructions.
+   * Under it, frames are queued and changes kept for the listeners. Not under it: frames are encoded
+   * and sent, listeners and mailboxes called. A thread that finds another one sending leaves its
+   * frame to that one; a message that it sends next may arrive before. C7; proc-202.
    */
 
   private static final int PART_BYTES = 512 * 1024; // of a frame of members; half of its limit
@@ -60,16 +71,35 @@ public final class Groups {
 
   private static final class Session {
     final Consumer<Frame> sink;
-    final Map<String, Set<Pid>> members = new HashMap<>();
+    final Map<String, Set<Pid>> members = new HashMap<>(); // under the lock
+    final Queue<Frame> unsent = new ConcurrentLinkedQueue<>(); // added under the lock
+    final AtomicInteger senders = new AtomicInteger(); // that have called since one has begun
 
     Session(Consumer<Frame> sink) {
       this.sink = sink;
+    }
+
+    /// Sends what is queued; if another thread does, that one does it.
+    void send() {
+      if (senders.getAndIncrement() > 0) {
+        return; // safe: the other thread looks again, since the number has changed
+      }
+      int seen;
+      do {
+        seen = senders.get();
+        for (Frame next = unsent.poll(); next != null; next = unsent.poll()) {
+          sink.accept(next);
+        }
+      } while (!senders.compareAndSet(seen, 0));
     }
   }
 
   private final LocalProcesses local;
   private final SpinLock lock = new SpinLock();
   private final Listeners<GroupChange> listeners;
+
+  // those of the map below; written under the lock, read by any thread
+  private final List<Session> open = new CopyOnWriteArrayList<>();
 
   // under the lock
   private final Map<Pid, Member> members = new LinkedHashMap<>();
@@ -89,6 +119,7 @@ public final class Groups {
   ///   longer than 1 KiB
   public void join(String group, Pid pid) {
     checkName(group);
+    StackGuard.requireAmpleRoom(); // a stack overflow would leave a lock locked
     ProcessLinks.Owner owner = local.find(pid);
     if (owner == null) {
       throw new IllegalArgumentException(
@@ -112,14 +143,32 @@ public final class Groups {
     } finally {
       lock.unlock();
     }
-    listeners.call();
+    tellOthers();
     if (isNew) {
       owner.processLinks().onExit(member.listener); // at once, if it has ended
+      if (!isMember(member)) { // it has left meanwhile
+        owner.processLinks().offExit(member.listener);
+      }
     }
   }
 
-  private static void checkName(String group) {
-    int length = group.getBytes(StandardCharsets.UTF_8).length;
+  private boolean isMember(Member member) {
+    lock.lock();
+    try {
+      return members.get(member.owner.self()) == member;
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /// Checks the name of a group.
+  ///
+  /// @throws IllegalArgumentException when it is empty or longer than 1 KiB
+  public static void checkName(String group) {
+    int length =
+        Objects.requireNonNull(group, "the name of a group")
+            .getBytes(StandardCharsets.UTF_8)
+            .length;
     if (length == 0 || length > Limits.NAME_BYTES) {
       throw new IllegalArgumentException(
           "the name of a group has 1 to %d bytes, not %d".formatted(Limits.NAME_BYTES, length));
@@ -130,6 +179,7 @@ public final class Groups {
   ///
   /// @return false when it is no member
   public boolean leave(String group, Pid pid) {
+    StackGuard.requireAmpleRoom(); // as above
     Member unused = null;
     lock.lock();
     try {
@@ -154,7 +204,7 @@ public final class Groups {
     if (unused != null) {
       unused.owner.processLinks().offExit(unused.listener);
     }
-    listeners.call();
+    tellOthers();
     return true;
   }
 
@@ -170,7 +220,7 @@ public final class Groups {
     } finally {
       lock.unlock();
     }
-    listeners.call();
+    tellOthers();
   }
 
   private void remove(String group, Pid pid) {
@@ -183,7 +233,13 @@ public final class Groups {
   }
 
   private void tell(Frame frame) {
-    sessions.values().forEach(session -> session.sink.accept(frame));
+    sessions.values().forEach(session -> session.unsent.add(frame));
+  }
+
+  /// Sends what was queued under the lock, and has the listeners called.
+  private void tellOthers() {
+    open.forEach(Session::send);
+    listeners.call();
   }
 
   // ---- all members ----
@@ -262,23 +318,26 @@ public final class Groups {
   /// @param peer sends messages to processes of that node
   /// @param sink takes frames; must not wait
   public void opened(NodePeer peer, Consumer<Frame> sink) {
+    Session session = new Session(sink);
     lock.lock();
     try {
-      sessions.put(peer, new Session(sink));
-      tellAll(sink);
+      sessions.put(peer, session);
+      open.add(session);
+      tellAll(session.unsent);
     } finally {
       lock.unlock();
     }
+    session.send();
   }
 
   /// Tells all members, in as many frames as they need: receivers add those of each.
-  private void tellAll(Consumer<Frame> sink) {
+  private void tellAll(Queue<Frame> to) {
     Map<String, List<Pid>> part = new HashMap<>();
     int bytes = 0;
     for (Map.Entry<String, Set<Pid>> group : own.entrySet()) {
       for (Pid pid : group.getValue()) {
         if (bytes > PART_BYTES) {
-          sink.accept(new Frame.Members(part));
+          to.add(new Frame.Members(part));
           part = new HashMap<>();
           bytes = 0;
         }
@@ -287,7 +346,7 @@ public final class Groups {
         pids.add(pid);
       }
     }
-    sink.accept(new Frame.Members(part));
+    to.add(new Frame.Members(part));
   }
 
   /// The other node tells of all its members, or of some more of them.
@@ -344,6 +403,7 @@ public final class Groups {
     try {
       Session session = sessions.remove(peer);
       if (session != null) {
+        open.remove(session);
         session.members.forEach(
             (group, pids) -> listeners.put(new GroupChange(group, List.of(), List.copyOf(pids))));
       }

@@ -5,9 +5,11 @@ import dev.heddle.cluster.engine.Engine;
 import dev.heddle.cluster.group.Groups;
 import dev.heddle.cluster.listener.Listeners;
 import dev.heddle.cluster.node.NodeStatus.State;
+import dev.heddle.cluster.observe.ClusterJfrEvents;
 import dev.heddle.cluster.peer.FrameSink;
 import dev.heddle.cluster.peer.PeerOptions;
 import dev.heddle.cluster.peer.RemoteNode;
+import dev.heddle.cluster.peer.UnreachableNodes;
 import dev.heddle.cluster.session.Ending;
 import dev.heddle.cluster.session.Ending.Cause;
 import dev.heddle.cluster.session.Greetings.Unanswered;
@@ -23,9 +25,13 @@ import dev.heddle.process.remote.LocalProcesses;
 import java.io.IOException;
 import java.security.SecureRandom;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
+import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
@@ -84,6 +90,7 @@ public final class ClusterNode implements AutoCloseable {
 
   private static final System.Logger LOG = System.getLogger("dev.heddle.cluster.node");
   private static final long NEVER = Long.MAX_VALUE;
+  private static final long SECOND_NANOS = 1_000_000_000;
   private static final long DRAIN_NANOS = 10_000_000; // between looks whether all was taken
 
   private final Engine engine;
@@ -97,14 +104,19 @@ public final class ClusterNode implements AutoCloseable {
   private final AtomicReference<Phase> phase = new AtomicReference<>(Phase.NEW);
   private final CountDownLatch closed = new CountDownLatch(1);
   private final Map<String, Peer> peers = new ConcurrentHashMap<>(); // by name of the node
-  private final Map<String, LastSession> endings = new ConcurrentHashMap<>();
+  private final EndedSessions endings = new EndedSessions();
+  private final NodeReports reports;
+
+  // the agent only
+  private long secondAt = System.nanoTime();
+  private final Set<Link> stalled = new HashSet<>();
+
+  private volatile Runnable everySecond = () -> {};
 
   // under its lock, which orders the changes
   private final ReentrantLock telling = new ReentrantLock();
   private final Listeners<Change> listeners;
   private final Map<String, Change> told = new TreeMap<>(); // nodes in session, by name
-
-  private record LastSession(Introduction other, Ending why) {}
 
   /// Makes a node; it listens to nothing before [#start].
   ///
@@ -118,6 +130,7 @@ public final class ClusterNode implements AutoCloseable {
     this.self = new NodeLife(here.node(), here.host(), here.incarnation());
     this.groups = new Groups(local);
     this.listeners = new Listeners<>(local.callbacks());
+    this.reports = new NodeReports(self.node(), () -> NodeLoad.of(runtime.counters()));
     this.agent = new WakeableThread("heddle-cluster-" + self.node(), this::agent);
     this.writer = new WakeableThread("heddle-link-" + self.node(), this::write);
     Introduction introduction =
@@ -138,6 +151,7 @@ public final class ClusterNode implements AutoCloseable {
             System::nanoTime,
             new PeersOfSessions(),
             agent::wake,
+            agent::wakeBy,
             writer::wake);
   }
 
@@ -156,6 +170,7 @@ public final class ClusterNode implements AutoCloseable {
       engine.close();
       throw e;
     }
+    local.otherNodes(new UnreachableNodes());
     agent.start();
     writer.start();
   }
@@ -215,11 +230,12 @@ public final class ClusterNode implements AutoCloseable {
     return remove;
   }
 
-  /// The other nodes: those in session, lost ones, and addresses where none has answered.
+  /// The other nodes: those in session, the last 256 that were, and addresses where none has
+  /// answered.
   public List<NodeStatus> nodes() {
     Map<String, NodeStatus> found = new TreeMap<>();
     State state = phase.get() == Phase.LEAVING ? State.LEAVING : State.UP;
-    endings.forEach((name, last) -> found.put(name, lost(last)));
+    endings.all().forEach((name, last) -> found.put(name, lost(last)));
     peers.forEach((name, peer) -> found.put(name, inSession(peer, state)));
     List<NodeStatus> others = new ArrayList<>(0);
     for (Unanswered each : connections.unanswered()) {
@@ -236,7 +252,7 @@ public final class ClusterNode implements AutoCloseable {
 
   private NodeStatus inSession(Peer peer, State state) {
     Link.Status now = peer.link.status();
-    LastSession last = endings.get(peer.other.life().node());
+    EndedSessions.Ended last = endings.get(peer.other.life().node());
     return new NodeStatus(
         peer.link.at.toString(),
         peer.other.life(),
@@ -247,24 +263,57 @@ public final class ClusterNode implements AutoCloseable {
         now.outboxBytes(),
         now.unacknowledgedBytes(),
         now.isStalled(),
-        last == null ? null : last.why.toString());
+        peer.remote.counters(),
+        last == null ? null : last.why().toString(),
+        last == null ? null : last.at());
   }
 
-  private static NodeStatus lost(LastSession last) {
-    State state = last.why.cause() == Cause.LEFT ? State.LEFT : State.LOST;
-    return NodeStatus.away(
-        "", last.other.life(), state, null, last.other.labels(), last.why.toString());
+  private static NodeStatus lost(EndedSessions.Ended last) {
+    State state = last.why().cause() == Cause.LEFT ? State.LEFT : State.LOST;
+    return new NodeStatus(
+        "",
+        last.other().life(),
+        state,
+        null,
+        last.other().labels(),
+        null,
+        0,
+        0,
+        false,
+        last.counters(),
+        last.why().toString(),
+        last.at());
   }
 
   private static NodeStatus greeted(Unanswered it) {
     Ending last = it.last();
-    return NodeStatus.away(
-        it.address().toString(),
-        it.node(),
-        State.GREETING,
-        it.refusal(),
-        Map.of(),
-        last == null ? null : last.toString());
+    return NodeStatus.greeted(
+        it.address().toString(), it.node(), it.refusal(), last == null ? null : last.toString());
+  }
+
+  /// How much a node has to do, as it has last told: this one, or one in session.
+  ///
+  /// @return null when it has told nothing yet, or is not in session
+  public @Nullable NodeLoad load(String name) {
+    return reports.load(name);
+  }
+
+  /// Two nodes that are out of touch with each other, while each is in touch with some node.
+  ///
+  /// @param time since when, at least
+  public record BrokenPair(String one, String other, Duration time) {}
+
+  /// The pairs of nodes that have been broken for 10 s or more, as of the last second. This node
+  /// knows whom it sees, and whom those in session with it see.
+  public List<BrokenPair> brokenPairs() {
+    return reports.broken().stream()
+        .map(pair -> new BrokenPair(pair.one(), pair.other(), Duration.ofNanos(pair.nanos())))
+        .toList();
+  }
+
+  /// Has an action run each second, on the agent: it must not wait.
+  public void everySecond(Runnable action) {
+    everySecond = action;
   }
 
   // ---- the end ----
@@ -306,10 +355,15 @@ public final class ClusterNode implements AutoCloseable {
       writer.stop();
       engine.close();
       peers.values().forEach(peer -> local.removeNode(peer.other.life().node()));
-      endings.keySet().forEach(local::removeNode);
+      endings.all().keySet().forEach(local::removeNode);
     } finally {
       closed.countDown();
     }
+  }
+
+  /// Whether it leaves, and is not closed yet.
+  public boolean isLeaving() {
+    return phase.get() == Phase.LEAVING;
   }
 
   /// Whether it was closed.
@@ -323,7 +377,52 @@ public final class ClusterNode implements AutoCloseable {
   private long agent() {
     long at = connections.due();
     boolean isAwaited = phase.get() == Phase.LEAVING;
-    return isAwaited ? Math.min(at, System.nanoTime() + DRAIN_NANOS) : at;
+    return isAwaited ? Math.min(at, System.nanoTime() + DRAIN_NANOS) : Math.min(at, second());
+  }
+
+  /// What is done each second.
+  ///
+  /// @return when again
+  private long second() {
+    long now = System.nanoTime();
+    if (now - secondAt >= 0) {
+      secondAt = now + SECOND_NANOS; // first: what fails is not done again at once
+      reports.tick(now);
+      record();
+      everySecond.run();
+    }
+    return secondAt;
+  }
+
+  private void record() {
+    stalled.retainAll(connections.links());
+    boolean isRecorded = ClusterJfrEvents.areRecorded();
+    for (Peer peer : peers.values()) {
+      Link.Status now = peer.link.status();
+      boolean isNew = now.isStalled() ? stalled.add(peer.link) : stalled.remove(peer.link);
+      if (isRecorded) {
+        ClusterJfrEvents.Pair pair = pair(peer.other.life());
+        if (isNew && now.isStalled()) {
+          ClusterJfrEvents.stalled(pair, now.outboxBytes(), now.unacknowledgedBytes());
+        }
+        ClusterJfrEvents.counts(pair, counts(now, peer.remote.counters()));
+      }
+    }
+  }
+
+  private static ClusterJfrEvents.Counts counts(Link.Status link, RemoteNode.Counters session) {
+    return new ClusterJfrEvents.Counts(
+        link.roundTripNanos(),
+        link.outboxBytes(),
+        link.unacknowledgedBytes(),
+        session.heldBytes(),
+        session.pausedReceivers(),
+        session.refusedHere(),
+        session.refusedThere());
+  }
+
+  private ClusterJfrEvents.Pair pair(NodeLife other) {
+    return new ClusterJfrEvents.Pair(self.node(), other.node(), other.life());
   }
 
   private void tell(Change change) {
@@ -350,6 +449,7 @@ public final class ClusterNode implements AutoCloseable {
     @Override
     public Link.Receiver opened(Introduction other, FrameSink sink) {
       NodeLife life = other.life();
+      NodeReports.Told told = reports.opened(life.node(), sink);
       RemoteNode remote =
           new RemoteNode(
               life,
@@ -358,21 +458,41 @@ public final class ClusterNode implements AutoCloseable {
               settings.types(),
               settings.offers(),
               groups,
-              service -> settings.services().accept(life, service));
+              service -> serve(life, told, service));
       local.removeNode(life.node()); // the last session, which has ended
       local.addNode(life.node(), remote);
       peers.put(life.node(), new Peer(other, remote, (Link) sink));
       tell(new Change(life, null));
+      if (ClusterJfrEvents.areRecorded()) {
+        ClusterJfrEvents.opened(pair(life));
+      }
       log(System.Logger.Level.DEBUG, "in session with '%s'".formatted(life.node()));
       return new RemoteReceiver(remote);
+    }
+
+    private void serve(NodeLife from, NodeReports.Told told, Frame.Service service) {
+      if (service.name().equals(NodeReport.SERVICE)) {
+        told.received(service.content());
+      } else {
+        settings.services().accept(from, service);
+      }
     }
 
     @Override
     public void ended(Introduction other, Ending why) {
       NodeLife life = other.life();
-      endings.put(life.node(), new LastSession(other, why));
+      reports.ended(life.node());
+      Peer ended = Objects.requireNonNull(peers.get(life.node()), "its session was open");
+      RemoteNode.Counters counters = ended.remote.counters();
       peers.remove(life.node()); // the runtime keeps it: what comes now gets NO_CONNECTION
+      String forgotten = endings.put(new EndedSessions.Ended(other, why, Instant.now(), counters));
+      if (forgotten != null && !peers.containsKey(forgotten)) {
+        local.removeNode(forgotten);
+      }
       tell(new Change(life, why));
+      if (ClusterJfrEvents.areRecorded()) {
+        ClusterJfrEvents.ended(pair(life), why.cause().name(), why.text());
+      }
       boolean isOnPurpose = why.cause() == Cause.LEFT || why.cause() == Cause.CLOSED;
       log(
           isOnPurpose ? System.Logger.Level.DEBUG : System.Logger.Level.WARNING,

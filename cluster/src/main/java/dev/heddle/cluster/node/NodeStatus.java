@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.heddle.cluster.node;
 
+import dev.heddle.cluster.peer.RemoteNode;
 import dev.heddle.cluster.wire.NodeLife;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
@@ -16,7 +18,10 @@ import org.jspecify.annotations.Nullable;
 /// @param outboxBytes that wait to be sent
 /// @param unacknowledgedBytes that it has not said to have taken
 /// @param stalled whether it takes no more for now
+/// @param counters of the session, or of the last one, as it was at its end; null when there was
+///   none
 /// @param last why the last session with it has ended; null when none has
+/// @param endedAt when that was; null when it is not known
 public record NodeStatus(
     String address,
     @Nullable NodeLife node,
@@ -27,7 +32,9 @@ public record NodeStatus(
     long outboxBytes,
     long unacknowledgedBytes,
     boolean stalled,
-    @Nullable String last) {
+    RemoteNode.@Nullable Counters counters,
+    @Nullable String last,
+    @Nullable Instant endedAt) {
   /// How two nodes are in touch.
   public enum State {
     /// in session
@@ -42,13 +49,9 @@ public record NodeStatus(
     LEFT
   }
 
-  static NodeStatus away(
-      String address,
-      @Nullable NodeLife node,
-      State state,
-      @Nullable String refusal,
-      Map<String, String> labels,
-      @Nullable String last) {
-    return new NodeStatus(address, node, state, refusal, labels, null, 0, 0, false, last);
+  static NodeStatus greeted(
+      String address, @Nullable NodeLife node, @Nullable String refusal, @Nullable String last) {
+    return new NodeStatus(
+        address, node, State.GREETING, refusal, Map.of(), null, 0, 0, false, null, last, null);
   }
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.heddle.cluster.peer;
 
+import dev.heddle.cluster.observe.ClusterJfrEvents;
 import dev.heddle.cluster.wire.Frame;
 import dev.heddle.cluster.wire.UndecodableMessageException;
 import dev.heddle.process.MailboxPolicy;
@@ -14,7 +15,7 @@ import java.util.HashSet;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
-import java.util.function.LongSupplier;
+import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
 /// Puts the messages and requests of the other node into the mailboxes here, and holds back those
@@ -70,9 +71,11 @@ final class Deliveries {
   private CompletableFuture<@Nullable Void> credit = CompletableFuture.completedFuture(null);
   private boolean isUndecodableLogged;
   private boolean ended;
-  private long heldBytes;
-  private long refused;
-  private long dropped;
+
+  // written under the lock, read by any thread
+  private final AtomicLong heldBytes = new AtomicLong();
+  private final AtomicLong refused = new AtomicLong();
+  private final AtomicLong dropped = new AtomicLong();
 
   /// @param lock that of the delivery
   Deliveries(RemoteContext context, IncomingCalls calls, DeliveryLock lock) {
@@ -81,35 +84,26 @@ final class Deliveries {
     this.lock = lock;
   }
 
-  /// How many bytes wait behind full mailboxes.
+  /// How many bytes wait behind full mailboxes. Takes no lock: observers never wait for a delivery.
   long heldBytes() {
-    return locked(() -> heldBytes);
+    return heldBytes.get();
   }
 
   /// How many messages of the other node were refused here.
   long refused() {
-    return locked(() -> refused);
+    return refused.get();
   }
 
   /// How many held messages the end of the session has dropped.
   long dropped() {
-    return locked(() -> dropped);
-  }
-
-  private long locked(LongSupplier counter) {
-    lock.lock();
-    try {
-      return counter.getAsLong();
-    } finally {
-      lock.unlock();
-    }
+    return dropped.get();
   }
 
   /// Completes when no more than [#HELD_BYTES] are held.
   CompletableFuture<@Nullable Void> creditReturn() {
     lock.lock();
     try {
-      if (heldBytes > HELD_BYTES && credit.isDone()) {
+      if (heldBytes.get() > HELD_BYTES && credit.isDone()) {
         credit = new CompletableFuture<>();
       }
       return credit;
@@ -130,16 +124,16 @@ final class Deliveries {
 
   /// Counts a start whose supplier has not returned yet as held.
   void hold(int bytes) {
-    heldBytes += FRAME_COST + bytes;
+    var _ = heldBytes.addAndGet(FRAME_COST + bytes);
   }
 
   void release(int bytes) {
-    heldBytes -= FRAME_COST + bytes;
+    var _ = heldBytes.addAndGet(-(FRAME_COST + bytes));
     returnCredit();
   }
 
   private void returnCredit() {
-    if (heldBytes <= HELD_BYTES) {
+    if (heldBytes.get() <= HELD_BYTES) {
       credit.complete(null);
     }
   }
@@ -180,7 +174,7 @@ final class Deliveries {
 
   private void hold(Receiver receiver, Frame frame) {
     receiver.held.add(frame);
-    heldBytes += costOf(frame);
+    var _ = heldBytes.addAndGet(costOf(frame));
     if (frame instanceof Frame.Ask ask) {
       heldAsks.add(ask.id());
     }
@@ -246,7 +240,11 @@ final class Deliveries {
   }
 
   private void refuse(Frame frame, Pid to, SendResult why) {
-    refused++;
+    var _ = refused.incrementAndGet();
+    if (ClusterJfrEvents.areRecorded()) {
+      String self = context.self();
+      ClusterJfrEvents.refused(context.pair(), self, to.toString(), why.name(), 1);
+    }
     if (frame instanceof Frame.Ask ask) {
       calls.failAsk(ask, new SendFailedException(to, why));
     } else {
@@ -297,7 +295,7 @@ final class Deliveries {
   }
 
   private void release(Frame held) {
-    heldBytes -= costOf(held);
+    var _ = heldBytes.addAndGet(-costOf(held));
     if (held instanceof Frame.Ask ask) {
       heldAsks.remove(ask.id());
     }
@@ -328,14 +326,14 @@ final class Deliveries {
   void ended() {
     ended = true;
     for (Receiver receiver : receivers.values()) {
-      dropped += receiver.held.size();
+      var _ = dropped.addAndGet(receiver.held.size());
       if (receiver.room != null) {
         receiver.room.cancel(false);
       }
     }
     receivers.clear();
     heldAsks.clear();
-    heldBytes = 0;
+    heldBytes.set(0);
     credit.complete(null);
   }
 }

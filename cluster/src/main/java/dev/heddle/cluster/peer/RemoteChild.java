@@ -10,6 +10,7 @@ import dev.heddle.process.ProcessExitException;
 import dev.heddle.process.ProcessSignal;
 import dev.heddle.process.Request;
 import dev.heddle.process.SendFailedException;
+import dev.heddle.process.SendResult;
 import dev.heddle.process.StartOptions;
 import java.time.Duration;
 import java.util.Objects;
@@ -44,8 +45,14 @@ public final class RemoteChild {
    * start a second one beside it. Requests to end do not shorten that. C10.
    *
    * A request travels as it is, with the reply of its asker: so giving up is told to the other
-   * node, and its reply needs nothing here.
+   * node, and its reply needs nothing here. One that cannot be passed on fails.
+   *
+   * The sender of a message has its result when the message is in the mailbox here. So a message
+   * that then cannot be passed on is lost; the first one is logged, and the runtime counts all.
+   * What comes when the other process has ended, or is out of reach, is lost as in the mailbox of
+   * a process that has ended: its end tells of it.
    */
+  private static final System.Logger LOG = System.getLogger("dev.heddle.cluster.peer");
 
   /// Starts a process at another node.
   @FunctionalInterface
@@ -58,6 +65,7 @@ public final class RemoteChild {
   private final StartOptions options;
   private final Starter starter;
   private final Duration grace;
+  private boolean isLossLogged; // the body's
 
   private RemoteChild(String entry, StartOptions options, Starter starter, Duration grace) {
     this.entry = entry;
@@ -79,6 +87,7 @@ public final class RemoteChild {
 
   private @Nullable Object run(CoroutineProcess self) throws Exception {
     self.context().trapExits();
+    self.context().trapUndelivered();
     Pid child = start(self);
     if (self.context().runtime().whenStarted(child).get()) {
       self.ready();
@@ -117,7 +126,7 @@ public final class RemoteChild {
     throw ProcessExitException.linked(exit);
   }
 
-  private static void pass(CoroutineProcess self, Pid child, @Nullable Object received) {
+  private void pass(CoroutineProcess self, Pid child, @Nullable Object received) {
     try {
       switch (received) {
         case ProcessSignal.Cancel cancel ->
@@ -126,13 +135,36 @@ public final class RemoteChild {
             self.context().requestExit(child, request.detail());
         case ProcessSignal.LinkDown(Exit exit) when !exit.pid().equals(child) ->
             throw ProcessExitException.linked(exit);
+        case ProcessSignal.Undelivered(Pid to, long count, SendResult why) when to.equals(child) ->
+            onLoss(self, child, count + " messages", new SendFailedException(child, why));
         case ProcessSignal _ -> {} // the end of the child comes as a Down too
         case null, default -> self.context().send(child, received);
       }
     } catch (SendFailedException | NotSendableException e) {
       if (received instanceof Request request) {
         var _ = request.reply().fail(e);
+      } else {
+        onLoss(self, child, typeOf(received), e);
       }
+    }
+  }
+
+  private static String typeOf(@Nullable Object lost) {
+    Object content = lost instanceof ProcessSignal.ExitRequest request ? request.detail() : lost;
+    return content == null ? "null" : "a " + content.getClass().getName();
+  }
+
+  private void onLoss(CoroutineProcess self, Pid child, String what, RuntimeException why) {
+    boolean isEnd =
+        why instanceof SendFailedException unsent
+            && (unsent.result() == SendResult.NOT_FOUND
+                || unsent.result() == SendResult.UNREACHABLE);
+    if (!isEnd && !isLossLogged) {
+      isLossLogged = true;
+      LOG.log(
+          System.Logger.Level.WARNING,
+          "%s could not pass on %s to the process it stands for, %s, and may lose more: %s"
+              .formatted(self.context().self(), what, child, why.getMessage()));
     }
   }
 }

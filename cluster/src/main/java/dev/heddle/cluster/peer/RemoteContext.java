@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.heddle.cluster.peer;
 
+import dev.heddle.cluster.observe.ClusterJfrEvents;
 import dev.heddle.cluster.wire.Frame;
 import dev.heddle.cluster.wire.NodeLife;
 import dev.heddle.process.Pid;
@@ -18,6 +19,10 @@ record RemoteContext(
     return pid.incarnation() == other.life()
         && pid.node().equals(other.node())
         && pid.host().equals(other.host());
+  }
+
+  ClusterJfrEvents.Pair pair() {
+    return new ClusterJfrEvents.Pair(self, other.node(), other.life());
   }
 
   /// Sends a frame that is accepted unless the session has ended; then its end follows.

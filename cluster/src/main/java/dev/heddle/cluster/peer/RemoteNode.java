@@ -2,6 +2,7 @@
 package dev.heddle.cluster.peer;
 
 import dev.heddle.cluster.group.Groups;
+import dev.heddle.cluster.observe.ClusterJfrEvents;
 import dev.heddle.cluster.wire.Frame;
 import dev.heddle.cluster.wire.MessageTypes;
 import dev.heddle.cluster.wire.NodeLife;
@@ -275,7 +276,7 @@ public final class RemoteNode implements NodePeer {
         deliveries.giveUp(id);
         incoming.giveUp(id);
       }
-      case Frame.Refused(Pid to, var why, long count) -> refused.onRefused(to, why, count);
+      case Frame.Refused(Pid to, var why, long count) -> onRefused(to, why, count);
       case Frame.Pause(Pid to, var policy) -> {
         if (context.isOfOther(to)) {
           paused.pause(to, policy);
@@ -305,6 +306,14 @@ public final class RemoteNode implements NodePeer {
           groups.onJoined(this, group, ofOther(List.of(member)));
       case Frame.Left(String group, Pid member) -> groups.onLeft(this, group, member);
       case Frame.Service service -> services.accept(service);
+    }
+  }
+
+  private void onRefused(Pid to, SendResult why, long count) {
+    refused.onRefused(to, why, count);
+    if (ClusterJfrEvents.areRecorded()) {
+      String there = context.other().node();
+      ClusterJfrEvents.refused(context.pair(), there, to.toString(), why.name(), count);
     }
   }
 

@@ -144,7 +144,8 @@ final class CborOutput {
     }
     if (count > Limits.MESSAGE_BYTES - end) {
       throw new Unsendable(
-          "has more than %d bytes, the limit of a message".formatted(Limits.MESSAGE_BYTES));
+          "has more than %d bytes, the limit of a message; send it in parts"
+              .formatted(Limits.MESSAGE_BYTES));
     }
     int size = Math.max(bytes.length * 2, end + count);
     bytes = Arrays.copyOf(bytes, Math.min(size, Limits.MESSAGE_BYTES));

@@ -65,7 +65,7 @@ public final class MessageWriter {
   private static byte[] writeBytes(byte[] message) {
     if (message.length >= Limits.MESSAGE_BYTES) {
       throw new Unsendable(
-          "has %d bytes; at most %d can be sent to another node"
+          "has %d bytes; at most %d can be sent to another node; send it in parts"
               .formatted(message.length, Limits.MESSAGE_BYTES - 1));
     }
     byte[] content = new byte[message.length + 1];

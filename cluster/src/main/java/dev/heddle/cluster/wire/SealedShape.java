@@ -46,7 +46,9 @@ final class SealedShape extends Shape {
     NamedShape shape = out.types().named(value);
     if (shape == null || !alternatives.contains(shape)) {
       throw new Unsendable(
-          "is a %s, which is not registered".formatted(value.getClass().getName()));
+          ("is a %s, which is no %s that is registered; register it by"
+                  + " ClusterOptions.messages(...), here and at the node that receives it")
+              .formatted(value.getClass().getName(), text()));
     }
     out.cbor().array(2);
     out.cbor().integer(shape.index());

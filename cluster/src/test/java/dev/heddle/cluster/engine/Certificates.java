@@ -10,8 +10,8 @@ import java.util.List;
 import javax.net.ssl.SSLContext;
 
 /// An authority of certificates, and those it has signed, made by the keytool of this JDK.
-final class Certificates {
-  static final char[] PASSWORD = "changeit".toCharArray();
+public final class Certificates {
+  public static final char[] PASSWORD = "changeit".toCharArray();
 
   private final Path dir;
 
@@ -19,7 +19,7 @@ final class Certificates {
     this.dir = dir;
   }
 
-  static Certificates in(Path dir) throws Exception {
+  public static Certificates in(Path dir) throws Exception {
     Files.createDirectories(dir);
     var made = new Certificates(dir);
     made.keytool(
@@ -40,7 +40,7 @@ final class Certificates {
     return made;
   }
 
-  Path keys(String node) throws Exception {
+  public Path keys(String node) throws Exception {
     Path keys = dir.resolve(node + ".p12");
     Files.copy(dir.resolve("ca.p12"), keys);
     keytool(
@@ -59,7 +59,7 @@ final class Certificates {
     return keys;
   }
 
-  Path trusted() {
+  public Path trusted() {
     return dir.resolve("trust.p12");
   }
 

@@ -15,14 +15,14 @@ import java.util.logging.Logger;
 import java.util.logging.SimpleFormatter;
 
 /// The warnings of the cluster, as they come.
-final class LogLines extends Handler implements AutoCloseable {
+public final class LogLines extends Handler implements AutoCloseable {
   private static final SimpleFormatter FORMAT = new SimpleFormatter();
 
   private final Logger logger = Logger.getLogger("dev.heddle.cluster");
   private final BlockingQueue<String> next = new LinkedBlockingQueue<>();
   private final List<String> all = new CopyOnWriteArrayList<>();
 
-  LogLines() {
+  public LogLines() {
     logger.addHandler(this);
     logger.setUseParentHandlers(false);
   }
@@ -37,7 +37,7 @@ final class LogLines extends Handler implements AutoCloseable {
   }
 
   /// Waits for a line that contains all of these.
-  String waitFor(String... parts) throws InterruptedException {
+  public String waitFor(String... parts) throws InterruptedException {
     while (true) {
       for (String line : all) {
         if (Arrays.stream(parts).allMatch(line::contains)) {
@@ -50,7 +50,7 @@ final class LogLines extends Handler implements AutoCloseable {
     }
   }
 
-  List<String> all() {
+  public List<String> all() {
     return all;
   }
 

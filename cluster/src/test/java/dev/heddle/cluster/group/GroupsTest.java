@@ -11,14 +11,19 @@ import dev.heddle.process.Pid;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
+import java.util.Objects;
 import java.util.Random;
 import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /// Groups of two nodes in session, without a thread.
 class GroupsTest {
   private static final int SEEDS = 2_000;
+  private static final long GUARD_SECONDS = 240; // after this it is stuck; nothing is measured
 
   private final FakeNode a = new FakeNode("a", "b", 3);
   private final FakeNode b = new FakeNode("b", "a", 3);
@@ -125,6 +130,37 @@ class GroupsTest {
     assertThat(frames).hasSize(2);
     assertThat(frames.stream().mapToInt(it -> it.groups().get("chat").size()).sum())
         .isEqualTo(40_000);
+  }
+
+  @Test
+  @Tag("C7")
+  void frames_areEncodedWithoutTheLock_soOthersMayJoinMeanwhile_andKeepTheirOrder() {
+    List<Frame> frames = new ArrayList<>();
+    a.groups().join("chat", a.pid(0));
+    a.groups()
+        .opened(
+            b.peer(),
+            frame -> {
+              frames.add(frame);
+              if (frames.size() == 1) {
+                CompletableFuture.runAsync(() -> a.groups().join("chat", a.pid(1)))
+                    .orTimeout(GUARD_SECONDS, TimeUnit.SECONDS)
+                    .join();
+              }
+            });
+    assertThat(frames)
+        .containsExactly(
+            new Frame.Members(Map.of("chat", List.of(a.pid(0)))),
+            new Frame.Joined("chat", a.pid(1)));
+  }
+
+  @Test
+  @Tag("proc-202")
+  void memberThatLeavesWhileItJoins_isListenedToNoMore() {
+    a.groups().onChange(change -> change.joined().forEach(pid -> a.groups().leave("chat", pid)));
+    a.groups().join("chat", a.pid(0));
+    assertThat(a.groups().members("chat")).isEmpty();
+    assertThat(Objects.requireNonNull(a.find(a.pid(0))).processLinks().isTied()).isFalse();
   }
 
   @Test

@@ -23,7 +23,7 @@ import java.util.SplittableRandom;
 /// - when the faults end, all living nodes are in session again.
 class ClusterSimulation {
   private static final long MILLI = 1_000_000;
-  private static final long SECOND = 1_000 * MILLI;
+  static final long SECOND = 1_000 * MILLI;
 
   final SplittableRandom random;
   final LoopbackNetwork network;
@@ -49,7 +49,7 @@ class ClusterSimulation {
 
   /// Runs to its end.
   void run() {
-    int size = 3 + random.nextInt(5);
+    int size = size();
     for (int i = 0; i < size; i++) {
       start("n" + i, "n" + i);
     }
@@ -63,10 +63,20 @@ class ClusterSimulation {
       pass(random.nextInt(4) == 0 ? random.nextLong(8 * SECOND) : random.nextLong(SECOND));
     }
     heal();
-    pass(40 * SECOND); // a refused address is greeted each 15 s
+    pass(quiet());
     traffic();
     pass(SECOND);
     judge();
+  }
+
+  /// How many nodes there are: 3 to 7.
+  int size() {
+    return 3 + random.nextInt(5);
+  }
+
+  /// How long nothing fails before all must be in session: a refused address is greeted each 15 s.
+  long quiet() {
+    return 40 * SECOND;
   }
 
   // ---- faults ----
@@ -81,8 +91,8 @@ class ClusterSimulation {
         network.cut(other.engine.address(), one.engine.address());
       }
       case 2 -> network.heal();
-      case 3 -> pause(one);
-      case 4 -> nodes.stream().filter(it -> it.paused).forEach(this::resume);
+      case 3 -> one.pause();
+      case 4 -> nodes.stream().filter(it -> it.paused).forEach(SimulatedNode::resume);
       case 5, 6 -> restart(one);
       case 7 -> start(one.life.node(), "double" + lives); // a second live node of that name
       case 8 -> one.engine.suspected(other.engine.address());
@@ -94,16 +104,6 @@ class ClusterSimulation {
 
   private SimulatedNode any() {
     return nodes.get(random.nextInt(nodes.size()));
-  }
-
-  private void pause(SimulatedNode node) {
-    node.paused = true;
-    node.engine.pause();
-  }
-
-  private void resume(SimulatedNode node) {
-    node.paused = false;
-    node.engine.resume();
   }
 
   /// A node crashes, and starts again where it was or elsewhere.
@@ -119,7 +119,7 @@ class ClusterSimulation {
 
   private void heal() {
     network.faults(Faults.NONE);
-    nodes.stream().filter(it -> it.paused).forEach(this::resume);
+    nodes.stream().filter(it -> it.paused).forEach(SimulatedNode::resume);
     network.heal();
   }
 
@@ -144,7 +144,7 @@ class ClusterSimulation {
 
   // ---- time ----
 
-  private void pass(long nanos) {
+  void pass(long nanos) {
     long end = network.now() + nanos;
     long next;
     while ((next = nextAt()) <= end) {
@@ -156,6 +156,9 @@ class ClusterSimulation {
       }
     }
     network.advanceTo(end);
+    if (history.failure != null) {
+      throw history.failure;
+    }
   }
 
   private long nextAt() {
@@ -176,8 +179,9 @@ class ClusterSimulation {
         Stream sent = history.stream(peer.link.id(), node.life);
         check(
             sent.delivered == sent.accepted.size(),
-            "C3: %d of %d came from %s in %s, which is open"
-                .formatted(sent.delivered, sent.accepted.size(), node.life, peer.link.id()));
+            () ->
+                "C3: %d of %d came from %s in %s, which is open"
+                    .formatted(sent.delivered, sent.accepted.size(), node.life, peer.link.id()));
       }
       for (SimulatedNode other : nodes) {
         judge(node, other);
@@ -192,13 +196,15 @@ class ClusterSimulation {
     }
     Peer there = node.open.get(other.life.node());
     if (isAlone(node) && isAlone(other)) {
-      check(there != null, "%s is not in session with %s".formatted(node.life, other.life));
+      check(there != null, () -> "%s is not in session with %s".formatted(node.life, other.life));
     }
     Peer back = other.open.get(node.life.node());
     if (there != null && there.other.life().equals(other.life)) {
       check(
           back != null && back.link.id().equals(there.link.id()),
-          "%s has %s with %s, which has another".formatted(node.life, there.link.id(), other.life));
+          () ->
+              "%s has %s with %s, which has another"
+                  .formatted(node.life, there.link.id(), other.life));
     }
   }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.heddle.cluster.node;
 
+import dev.heddle.cluster.engine.Engine;
 import dev.heddle.cluster.engine.LoopbackEngine;
 import dev.heddle.cluster.engine.LoopbackNetwork;
 import dev.heddle.cluster.group.Groups;
@@ -26,11 +27,13 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.SplittableRandom;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /// One life of a node in a simulation: real connections, and receivers that compare what comes with
 /// what was sent.
 final class SimulatedNode implements Connections.Sessions {
+  private static final long GRACE_NANOS = 8_000_000_000L; // of Cluster.child
   private static final MessageTypes NO_TYPES = MessageTypes.of(List.of(), List.of());
 
   /// What was accepted for one direction of a session, and how much of it has come.
@@ -47,6 +50,7 @@ final class SimulatedNode implements Connections.Sessions {
     long nextMessage = 1;
     long messages;
     long opened;
+    @Nullable AssertionError failure; // of what was delivered
 
     Stream stream(SessionId session, NodeLife from) {
       return streams.computeIfAbsent(new Direction(session, from), _ -> new Stream());
@@ -59,16 +63,38 @@ final class SimulatedNode implements Connections.Sessions {
     final Link link;
     final @Nullable RemoteNode remote; // only where processes are simulated
     private boolean ended;
+    private long heardAt;
 
     Peer(Introduction other, Link link) {
       this.other = other;
       this.link = link;
+      this.heardAt = network.now();
       this.remote = processes == null ? null : remoteNode(processes, other.life(), link);
+    }
+
+    /// C10: what is linked over a session ends 8 s after its last packet has come, if this node
+    /// runs.
+    void checkNotOverdue() {
+      long silent = network.now() - Math.max(heardAt, resumedAt);
+      check(
+          silent <= GRACE_NANOS,
+          () ->
+              "C10: %s is in %s after a silence of %d ms"
+                  .formatted(life, link.id(), silent / 1_000_000));
     }
 
     @Override
     public void handle(Frame frame) {
-      check(!ended, "C1: delivered after the end of " + link.id());
+      try {
+        take(frame);
+      } catch (AssertionError e) { // it would end the session only, and maybe that has ended
+        history.failure = history.failure == null ? e : history.failure;
+        throw e;
+      }
+    }
+
+    private void take(Frame frame) {
+      check(!ended, () -> "C1: delivered after the end of " + link.id());
       if (remote != null) {
         remote.handle(frame);
         return;
@@ -77,11 +103,11 @@ final class SimulatedNode implements Connections.Sessions {
       Stream stream = history.stream(link.id(), other.life());
       check(
           stream.delivered < stream.accepted.size(),
-          "C1: " + number + " came again, or was never sent in " + link.id());
+          () -> "C1: " + number + " came again, or was never sent in " + link.id());
       long expected = stream.accepted.get(stream.delivered);
       check(
           number == expected,
-          "C2: %d came in %s where %d is next".formatted(number, link.id(), expected));
+          () -> "C2: %d came in %s where %d is next".formatted(number, link.id(), expected));
       stream.delivered++;
     }
 
@@ -90,6 +116,7 @@ final class SimulatedNode implements Connections.Sessions {
       check(!ended, "told twice of the end of " + link.id());
       ended = true;
       if (remote != null) {
+        checkNotOverdue();
         remote.ended();
       }
     }
@@ -103,6 +130,7 @@ final class SimulatedNode implements Connections.Sessions {
   final NodeLife life;
   final @Nullable SimulatedProcesses processes;
   final @Nullable Groups groups;
+  private final LoopbackNetwork network;
   final LoopbackEngine engine;
   final Connections connections;
   final Map<String, Peer> open = new HashMap<>();
@@ -110,6 +138,7 @@ final class SimulatedNode implements Connections.Sessions {
   private final History history;
   boolean crashed;
   boolean paused;
+  private long resumedAt;
   boolean agentWoken = true;
   boolean writerWoken;
   long agentAt;
@@ -123,17 +152,19 @@ final class SimulatedNode implements Connections.Sessions {
     this(life, engine, network, random, history, null);
   }
 
-  /// @param processes that are simulated besides; null for messages only
+  /// @param processes of all nodes, which are simulated besides; null for messages only
   SimulatedNode(
       NodeLife life,
       LoopbackEngine engine,
       LoopbackNetwork network,
       SplittableRandom random,
       History history,
-      @Nullable SimulatedProcesses processes) {
+      @Nullable ProcessHistory processes) {
     this.life = life;
-    this.processes = processes;
-    this.groups = processes == null ? null : new Groups(processes);
+    this.processes =
+        processes == null ? null : new SimulatedProcesses(life, processes, this::remoteOf);
+    this.groups = this.processes == null ? null : new Groups(this.processes);
+    this.network = network;
     this.engine = engine;
     this.history = history;
     Introduction self =
@@ -147,8 +178,39 @@ final class SimulatedNode implements Connections.Sessions {
             network::now,
             this,
             () -> agentWoken = true,
+            _ -> agentWoken = true,
             () -> writerWoken = true);
-    engine.open(connections);
+    engine.open(processes == null ? connections : new Ear());
+  }
+
+  /// Notes which sessions are heard of.
+  private final class Ear implements Engine.Listener {
+    @Override
+    public void found(Engine.Address address) {
+      connections.found(address);
+    }
+
+    @Override
+    public void suspected(Engine.Address address) {
+      connections.suspected(address);
+    }
+
+    @Override
+    public void received(Engine.Address from, byte[] packet) {
+      ByteBuffer header = ByteBuffer.wrap(packet);
+      SessionId session = new SessionId(header.getLong(4), header.getLong(12));
+      for (Peer peer : open.values()) {
+        if (peer.link.id().equals(session)) {
+          peer.heardAt = network.now();
+        }
+      }
+      connections.received(from, packet);
+    }
+  }
+
+  private @Nullable RemoteNode remoteOf(Pid pid) {
+    Peer peer = open.get(pid.node());
+    return peer == null ? null : peer.remote;
   }
 
   private RemoteNode remoteNode(SimulatedProcesses local, NodeLife other, FrameSink sink) {
@@ -157,7 +219,7 @@ final class SimulatedNode implements Connections.Sessions {
         local,
         sink,
         NO_TYPES,
-        new PeerOptions(Map.of(), PeerOptions.ForeignOrders.CARRIED_OUT),
+        new PeerOptions(Map.of("child", () -> (_, _) -> {}), PeerOptions.ForeignOrders.CARRIED_OUT),
         Objects.requireNonNull(groups),
         _ -> {});
   }
@@ -165,6 +227,13 @@ final class SimulatedNode implements Connections.Sessions {
   static void check(boolean holds, String what) {
     if (!holds) {
       throw new AssertionError(what);
+    }
+  }
+
+  /// As above, for what is checked often: the text takes longer than the rest.
+  static void check(boolean holds, Supplier<String> what) {
+    if (!holds) {
+      throw new AssertionError(what.get());
     }
   }
 
@@ -191,7 +260,7 @@ final class SimulatedNode implements Connections.Sessions {
   public void ended(Introduction other, Ending why) {
     Peer peer = open.remove(other.life().node());
     check(peer != null && peer.ended, "ended without its receiver, or twice");
-    check(why.cause() != Cause.MALFORMED, why.text());
+    check(why.cause() != Cause.MALFORMED && why.cause() != Cause.FAILED, why.text());
     if (why.cause() == Cause.REPLACED) {
       replaced.put(other.life().node(), other.life());
     }
@@ -255,8 +324,22 @@ final class SimulatedNode implements Connections.Sessions {
     }
   }
 
+  void pause() {
+    paused = true;
+    engine.pause();
+  }
+
+  void resume() {
+    paused = false;
+    resumedAt = network.now();
+    engine.resume();
+  }
+
   void crash() {
     crashed = true;
     engine.close();
+    if (processes != null) {
+      processes.crash();
+    }
   }
 }

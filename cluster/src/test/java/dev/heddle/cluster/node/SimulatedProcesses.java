@@ -1,90 +1,72 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.heddle.cluster.node;
 
+import static dev.heddle.cluster.node.SimulatedNode.check;
+
+import dev.heddle.cluster.peer.RemoteNode;
+import dev.heddle.cluster.peer.UnreachableNodes;
 import dev.heddle.cluster.wire.NodeLife;
 import dev.heddle.process.Exit;
 import dev.heddle.process.MailboxPolicy;
+import dev.heddle.process.NoReplyException;
 import dev.heddle.process.Pid;
 import dev.heddle.process.Process;
 import dev.heddle.process.ProcessSignal;
 import dev.heddle.process.Reply;
 import dev.heddle.process.Request;
+import dev.heddle.process.SendFailedException;
 import dev.heddle.process.SendResult;
 import dev.heddle.process.StartOptions;
-import dev.heddle.process.links.ProcessLinks;
 import dev.heddle.process.remote.LocalProcesses;
 import dev.heddle.process.remote.NodePeer;
 import dev.heddle.process.remote.ProcessOrder;
 import java.time.Duration;
-import java.util.HashMap;
+import java.util.LinkedHashMap;
 import java.util.Map;
+import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 import java.util.function.Function;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
-/// The processes of a simulated node: they monitor, are members of groups, and end.
+/// The processes of a simulated node, and the requests that they have sent to other nodes.
 final class SimulatedProcesses implements LocalProcesses {
-  /// One process.
-  static final class Simulated implements ProcessLinks.Owner {
-    private final Pid self;
-    private final ProcessLinks links = new ProcessLinks(null);
-    final Map<Long, Exit> downs = new HashMap<>(); // by the reference of the monitor
-    final Map<Long, Pid> monitors = new HashMap<>();
-    @Nullable Exit exit;
-
-    Simulated(Pid self) {
-      this.self = self;
-    }
-
-    @Override
-    public ProcessLinks processLinks() {
-      return links;
-    }
-
-    @Override
-    public Pid self() {
-      return self;
-    }
-
-    @Override
-    public boolean decideLinkExit(Exit how) {
-      return true;
-    }
-
-    @Override
-    public void applyLinkExit(ProcessLinks.Link link, Exit how, boolean bySignal) {
-      throw new AssertionError("no links here: " + how);
-    }
-
-    @Override
-    public void monitorFired(long monitor, Exit how) {
-      SimulatedNode.check(
-          links.consumeMonitor(monitor) && downs.put(monitor, how) == null,
-          "C4: %s was told twice of monitor %d: %s".formatted(self, monitor, how));
-    }
-  }
-
   private final NodeLife life;
-  final Map<Pid, Simulated> living = new HashMap<>();
+  private final ProcessHistory history;
+  private final Function<Pid, @Nullable RemoteNode> routes;
+  final Map<Pid, SimulatedProcess> living = new LinkedHashMap<>();
+  private final Reply<@Nullable Object> unused = UnusedReply.get();
   private long last;
 
-  SimulatedProcesses(NodeLife life) {
+  /// @param routes leads to the node of a process, if that is in session
+  SimulatedProcesses(
+      NodeLife life, ProcessHistory history, Function<Pid, @Nullable RemoteNode> routes) {
     this.life = life;
+    this.history = history;
+    this.routes = routes;
   }
 
-  Simulated start() {
-    Simulated process = new Simulated(address(++last));
+  SimulatedProcess start() {
+    return start(null);
+  }
+
+  private SimulatedProcess start(@Nullable Pid parent) {
+    SimulatedProcess process = new SimulatedProcess(address(++last), parent, this::end);
     living.put(process.self(), process);
+    history.processes.put(process.self(), process);
+    history.started.put(life, last);
     return process;
   }
 
-  void end(Simulated process) {
+  void end(SimulatedProcess process, Exit.Reason reason) {
     living.remove(process.self());
-    Exit exit = new Exit(process.self(), Exit.Reason.NORMAL, null, null);
-    process.exit = exit;
-    process.links.exited(process, exit, (_, _) -> {});
+    process.end(reason);
+  }
+
+  /// The node has crashed: its processes have no exit that anybody hears of.
+  void crash() {
+    history.crashed.addAll(living.keySet());
   }
 
   @Override
@@ -93,59 +75,130 @@ final class SimulatedProcesses implements LocalProcesses {
   }
 
   @Override
-  public ProcessLinks.@Nullable Owner find(Pid pid) {
+  public @Nullable SimulatedProcess find(Pid pid) {
     return living.get(pid);
+  }
+
+  @Override
+  public Executor callbacks() {
+    return Runnable::run;
+  }
+
+  @Override
+  public <T extends @Nullable Object> CompletableFuture<T> forCaller(CompletableFuture<T> future) {
+    return future;
+  }
+
+  // ---- messages and requests that come ----
+
+  @Override
+  public SendResult offer(Pid to, @Nullable Object message) {
+    SimulatedProcess process = find(to);
+    SendResult result =
+        process == null
+            ? SendResult.NOT_FOUND
+            : process.put() ? SendResult.ACCEPTED : SendResult.FULL;
+    if (process != null && result == SendResult.ACCEPTED) {
+      history.delivered(process, (long) Objects.requireNonNull(message));
+    }
+    return result;
+  }
+
+  @Override
+  public CompletableFuture<@Nullable Object> request(Pid to, @Nullable Object message) {
+    CompletableFuture<@Nullable Object> answer = new CompletableFuture<>();
+    SimulatedProcess process = find(to);
+    if (process == null || !process.put()) {
+      answer.completeExceptionally(
+          new SendFailedException(to, process == null ? SendResult.NOT_FOUND : SendResult.FULL));
+      return answer;
+    }
+    long number = (long) Objects.requireNonNull(message);
+    check(
+        process.requests.put(number, answer) == null,
+        () -> "C1: request " + number + " came twice");
+    var _ = answer.whenComplete((_, _) -> process.requests.remove(number));
+    return answer;
+  }
+
+  @Override
+  public @Nullable MailboxPolicy nearlyFull(Pid to) {
+    SimulatedProcess process = find(to);
+    return process != null && process.isNearlyFull() ? process.policy() : null;
+  }
+
+  @Override
+  public CompletableFuture<@Nullable Void> room(Pid to) {
+    SimulatedProcess process = find(to);
+    return process == null ? CompletableFuture.completedFuture(null) : process.room();
+  }
+
+  // ---- requests that leave ----
+
+  /// A request, whose number is its message.
+  Request requestOf(long number) {
+    return new Request(number, unused);
+  }
+
+  @Override
+  public Reply<?> replyInMessage(Request request) {
+    return request.reply();
+  }
+
+  @Override
+  public void onClosed(Request request, Runnable action) {
+    history.onClosed((long) Objects.requireNonNull(request.message()), action);
+  }
+
+  @Override
+  public boolean complete(Request request, @Nullable Object result) {
+    check(
+        Objects.equals(request.message(), result),
+        () -> "C5: %s was answered %s".formatted(request.message(), result));
+    history.ended((long) Objects.requireNonNull(request.message()));
+    return true;
+  }
+
+  @Override
+  public boolean fail(Request request, Throwable failure) {
+    long number = (long) Objects.requireNonNull(request.message());
+    Pid to = history.ended(number);
+    boolean isTrue =
+        switch (failure) {
+          case NoReplyException none ->
+              none.exit().reason() == Exit.Reason.NO_CONNECTION || history.hasEnded(to);
+          case SendFailedException unsent ->
+              switch (unsent.result()) {
+                case NOT_FOUND -> history.hasEnded(to);
+                case FULL -> true;
+                default -> false;
+              };
+          default -> false;
+        };
+    check(isTrue, () -> "C5: request %d to %s has failed: %s".formatted(number, to, failure));
+    return true;
+  }
+
+  // ---- starts ----
+
+  @Override
+  public Pid spawn(Process process, StartOptions options) {
+    Pid parent = Objects.requireNonNull(options.parent(), "only children are started so");
+    SimulatedProcess child = start(parent);
+    NodePeer node = routes.apply(parent);
+    (node == null ? new UnreachableNodes() : node).link(child, parent);
+    return child.self();
   }
 
   // ---- what these processes do not do ----
 
   private static UnsupportedOperationException none() {
-    return new UnsupportedOperationException("these processes have monitors and groups only");
-  }
-
-  @Override
-  public SendResult offer(Pid to, @Nullable Object message) {
-    throw none();
-  }
-
-  @Override
-  public CompletableFuture<@Nullable Object> request(Pid to, @Nullable Object message) {
-    throw none();
+    return new UnsupportedOperationException("simulated processes do not do that");
   }
 
   @Override
   public CompletableFuture<@Nullable Object> requestTyped(
       Pid to, Function<Reply<@Nullable Object>, @Nullable Object> message) {
-    throw none();
-  }
-
-  @Override
-  public @Nullable MailboxPolicy nearlyFull(Pid to) {
-    throw none();
-  }
-
-  @Override
-  public CompletableFuture<@Nullable Void> room(Pid to) {
-    throw none();
-  }
-
-  @Override
-  public Reply<?> replyInMessage(Request request) {
-    throw none();
-  }
-
-  @Override
-  public void onClosed(Request request, Runnable action) {
-    throw none();
-  }
-
-  @Override
-  public boolean complete(Request request, @Nullable Object result) {
-    throw none();
-  }
-
-  @Override
-  public boolean fail(Request request, Throwable failure) {
     throw none();
   }
 
@@ -170,17 +223,15 @@ final class SimulatedProcesses implements LocalProcesses {
   }
 
   @Override
-  public Pid spawn(Process process, StartOptions options) {
-    throw none();
-  }
-
-  @Override
   public boolean claimNodes() {
     return true;
   }
 
   @Override
   public void releaseNodes() {}
+
+  @Override
+  public void otherNodes(NodePeer peer) {}
 
   @Override
   public void addNode(String node, NodePeer peer) {
@@ -196,15 +247,5 @@ final class SimulatedProcesses implements LocalProcesses {
   public <T extends @Nullable Object> T await(
       String what, Supplier<CompletableFuture<T>> begin, Duration limit) {
     throw new UnsupportedOperationException("nothing waits in virtual time");
-  }
-
-  @Override
-  public Executor callbacks() {
-    return Runnable::run;
-  }
-
-  @Override
-  public <T extends @Nullable Object> CompletableFuture<T> forCaller(CompletableFuture<T> future) {
-    return future;
   }
 }

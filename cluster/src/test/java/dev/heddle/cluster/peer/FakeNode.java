@@ -44,6 +44,13 @@ public final class FakeNode implements LocalProcesses {
   final Deque<Frame> outbox = new ArrayDeque<>();
   final Map<Pid, FakeProcess> living = new HashMap<>();
   boolean isOpen = true;
+
+  // of all mailboxes
+  @Nullable MailboxPolicy nearlyFull;
+  SendResult offered = SendResult.ACCEPTED;
+  CompletableFuture<@Nullable Void> room = CompletableFuture.completedFuture(null);
+
+  Executor callbacks = Runnable::run;
   final Groups groups = new Groups(this);
   final RemoteNode remote;
 
@@ -75,7 +82,8 @@ public final class FakeNode implements LocalProcesses {
             },
             NO_TYPES,
             new PeerOptions(
-                Map.of("ended", () -> (_, _) -> {}), PeerOptions.ForeignOrders.CARRIED_OUT),
+                Map.of("ended", Entry.of(() -> (_, _) -> {})),
+                PeerOptions.ForeignOrders.CARRIED_OUT),
             groups,
             _ -> {});
   }
@@ -137,7 +145,7 @@ public final class FakeNode implements LocalProcesses {
 
   @Override
   public SendResult offer(Pid to, @Nullable Object message) {
-    return living.containsKey(to) ? SendResult.ACCEPTED : SendResult.NOT_FOUND;
+    return living.containsKey(to) ? offered : SendResult.NOT_FOUND;
   }
 
   @Override
@@ -153,12 +161,12 @@ public final class FakeNode implements LocalProcesses {
 
   @Override
   public @Nullable MailboxPolicy nearlyFull(Pid to) {
-    return null;
+    return nearlyFull;
   }
 
   @Override
   public CompletableFuture<@Nullable Void> room(Pid to) {
-    return CompletableFuture.completedFuture(null);
+    return room;
   }
 
   @Override
@@ -225,6 +233,9 @@ public final class FakeNode implements LocalProcesses {
   public void releaseNodes() {}
 
   @Override
+  public void otherNodes(NodePeer peer) {}
+
+  @Override
   public void addNode(String node, NodePeer peer) {
     throw none();
   }
@@ -236,7 +247,7 @@ public final class FakeNode implements LocalProcesses {
 
   @Override
   public Executor callbacks() {
-    return Runnable::run;
+    return task -> callbacks.execute(task);
   }
 
   @Override

@@ -15,6 +15,7 @@ import dev.heddle.process.SendFailedException;
 import dev.heddle.process.SendResult;
 import dev.heddle.process.StartOptions;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
@@ -173,6 +174,41 @@ class FlowTest {
     for (int i = 0; i < 4; i++) {
       assertThat(b.take()).isEqualTo(i);
     }
+  }
+
+  /// A message is held at a node without threads.
+  private static FakeNode holding() {
+    FakeNode node = new FakeNode("b", "a", 1);
+    node.nearlyFull = MailboxPolicy.SUSPEND;
+    node.offered = SendResult.FULL;
+    node.room = new CompletableFuture<>();
+    byte[] content = MessageContents.of(new FakeNode("a", "b", 1).life, "held");
+    node.remote.handle(new Frame.Message(node.pid(0), content));
+    assertThat(node.remote.heldBytes()).isPositive();
+    return node;
+  }
+
+  @Test
+  @Tag("C9")
+  void waitForSpaceInAMailbox_whenTheSessionEnds_isGivenUp() {
+    FakeNode node = holding();
+    node.endSession();
+    assertThat(node.room).isCancelled();
+  }
+
+  @Test
+  @Tag("C9")
+  void heldMessages_whenThereIsSpace_areDecodedOnAThreadOfTheirOwn() {
+    FakeNode node = holding();
+    List<Runnable> tasks = new ArrayList<>();
+    node.callbacks = tasks::add;
+    CompletableFuture<?> room = node.room;
+    node.room = CompletableFuture.completedFuture(null);
+    node.offered = SendResult.ACCEPTED;
+    room.complete(null); // by the timers, which others wait for
+    assertThat(node.remote.heldBytes()).isPositive();
+    tasks.forEach(Runnable::run);
+    assertThat(node.remote.heldBytes()).isZero();
   }
 
   @Test

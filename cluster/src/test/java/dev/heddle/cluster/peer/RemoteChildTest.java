@@ -2,9 +2,13 @@
 package dev.heddle.cluster.peer;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.heddle.cluster.engine.LogLines;
 import dev.heddle.process.Exit;
 import dev.heddle.process.Exit.Reason;
+import dev.heddle.process.MailboxPolicy;
+import dev.heddle.process.NotSendableException;
 import dev.heddle.process.Pid;
 import dev.heddle.process.ProcessSignal;
 import dev.heddle.process.Request;
@@ -24,6 +28,8 @@ import org.junit.jupiter.api.Timeout;
 class RemoteChildTest {
   private static final Duration SOON = Duration.ofSeconds(TwoNodes.GUARD_SECONDS);
   private static final Duration NO_GRACE = Duration.ZERO;
+
+  private record Unknown() {}
 
   private final TwoNodes nodes = new TwoNodes();
   private final TwoNodes.Node a = nodes.a;
@@ -157,5 +163,79 @@ class RemoteChildTest {
         });
     a.runtime.requestExit(relay, "please");
     assertThat(b.take()).isEqualTo(new ProcessSignal.ExitRequest(relay, "please"));
+  }
+
+  // ---- what cannot be passed on ----
+
+  @Test
+  @Tag("C3")
+  void messageThatCannotBeSent_isLoggedOnce_withItsTypeAndTheChild() throws Exception {
+    try (LogLines log = new LogLines()) {
+      Pid relay = started(NO_GRACE);
+      Pid there = b.runtime.whereIs("w");
+      a.runtime.send(relay, new Unknown());
+      a.runtime.send(relay, new Unknown());
+      assertThat(a.runtime.<String>ask(relay, "hello", SOON)).isEqualTo("hello");
+      assertThat(log.all())
+          .singleElement()
+          .asString()
+          .contains(
+              relay.toString(), there.toString(), Unknown.class.getName(), "is not registered");
+      assertThatThrownBy(() -> a.runtime.ask(relay, new Unknown(), SOON))
+          .isInstanceOf(NotSendableException.class);
+    }
+  }
+
+  @Test
+  @Tag("C3")
+  void detailOfAnExitThatCannotBeSent_isLogged() throws Exception {
+    try (LogLines log = new LogLines()) {
+      Pid relay = started(NO_GRACE);
+      a.runtime.requestExit(relay, new Unknown());
+      assertThat(a.runtime.<String>ask(relay, "hello", SOON)).isEqualTo("hello");
+      assertThat(log.all())
+          .singleElement()
+          .asString()
+          .contains(relay.toString(), Unknown.class.getName());
+    }
+  }
+
+  @Test
+  @Tag("C3")
+  void messagesToAFullMailboxThatRejects_areLogged_whoeverRefusesThem() throws Exception {
+    for (boolean isRefusedThere : new boolean[] {false, true}) {
+      CompletableFuture<Void> gate = new CompletableFuture<>();
+      try (LogLines log = new LogLines()) {
+        Pid there = b.obedient(StartOptions.defaults().withMailbox(4, MailboxPolicy.REJECT));
+        Pid relay =
+            a.runtime.spawn(
+                RemoteChild.of(
+                    "obedient",
+                    StartOptions.defaults(),
+                    (_, _) -> CompletableFuture.completedFuture(there),
+                    NO_GRACE));
+        assertThat(TwoNodes.get(a.runtime.whenStarted(relay))).isTrue();
+        CompletableFuture<Void> begun = new CompletableFuture<>();
+        TwoNodes.Deed wait =
+            _ -> {
+              begun.complete(null);
+              gate.join();
+            };
+        b.runtime.send(there, wait);
+        TwoNodes.get(begun);
+        CompletableFuture<Void> line = new CompletableFuture<>();
+        if (isRefusedThere) {
+          b.line.execute(line::join); // the news that the mailbox is full comes too late
+        }
+        for (int i = 0; i < 100; i++) {
+          a.runtime.send(relay, i);
+        }
+        nodes.a.awaitDelivered();
+        line.complete(null);
+        log.waitFor(relay.toString(), there.toString(), "full");
+        gate.complete(null);
+      }
+      b.got.clear();
+    }
   }
 }

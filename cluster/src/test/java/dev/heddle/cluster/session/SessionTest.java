@@ -113,12 +113,14 @@ final class SessionTest {
   @Test
   @Tag("C9")
   void credit_keptAndReturned_isTold() {
+    session.due(0); // the first PING
     session.keepCredit();
     assertThat(session.window()).isZero();
 
     session.returnCredit(SECOND);
     assertThat(session.window()).isEqualTo(WINDOW);
-    assertThat(session.dueAt()).isLessThanOrEqualTo(SECOND);
+    assertThat(session.dueAt()).isEqualTo(SECOND);
+    assertThat(session.due(SECOND).send()).containsExactly(new Urgent.Ack());
   }
 
   @Test

@@ -46,6 +46,8 @@ class NotSendableTest {
   void type_thatIsNotRegistered() {
     refused(new Unknown(), "Unknown is a dev.heddle.cluster.wire.NotSendableTest$Unknown");
     refused(new Object(), "Object is a java.lang.Object, which is not registered");
+    refused(
+        new Unknown(), "by ClusterOptions.messages(...), here and at the node that receives it");
     refused(new int[0], "int[] is a [I, which is not registered");
     refused((Runnable) () -> {}, "which is not registered");
   }
@@ -60,7 +62,10 @@ class NotSendableTest {
   @Test
   void message_ofMoreThanAMebibyte() {
     refused(new byte[Limits.MESSAGE_BYTES], "byte[] has 1048576 bytes; at most 1048575");
-    refused("x".repeat(Limits.MESSAGE_BYTES), "String has more than 1048576 bytes");
+    refused(new byte[Limits.MESSAGE_BYTES], "send it in parts");
+    refused(
+        "x".repeat(Limits.MESSAGE_BYTES),
+        "String has more than 1048576 bytes, the limit of a message; send it in parts");
     refused(
         new Texts(List.of("a", "x".repeat(Limits.MESSAGE_BYTES)), Map.of()),
         "has more than 1048576 bytes");

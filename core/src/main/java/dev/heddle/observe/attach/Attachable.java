@@ -3,9 +3,10 @@ package dev.heddle.observe.attach;
 
 import java.util.Map;
 
-/// What an observer in another JVM may observe: a loop, a process runtime. **Thread** any.
+/// What an observer in another JVM may observe: a loop, a process runtime, a node of a cluster.
+/// **Thread** any.
 public interface Attachable {
-  /// What it is: `loop` or `runtime`. An observer ignores kinds that it does not know.
+  /// What it is: `loop`, `runtime` or `cluster`. An observer ignores kinds that it does not know.
   String kind();
 
   /// Its name and its counts, by names that stay the same from version to version.

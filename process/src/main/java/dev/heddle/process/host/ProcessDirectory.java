@@ -60,7 +60,8 @@ public final class ProcessDirectory {
         throw new IllegalArgumentException(
             pid
                 + " belongs to another runtime; messages reach it through any peer, but links,"
-                + " monitors and orders only through a connection of a cluster");
+                + " monitors and orders only through a connection of a cluster: join one with this"
+                + " runtime, by Cluster.join(runtime, options) of the module dev.heddle.cluster");
       }
       if (routes.attached(pid) != null) {
         throw new IllegalArgumentException(

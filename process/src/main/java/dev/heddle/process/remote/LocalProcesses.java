@@ -143,6 +143,9 @@ public interface LocalProcesses {
   /// Takes the connections back from the cluster that has them.
   void releaseNodes();
 
+  /// Sets what stands for all nodes that have no peer. It stays when the cluster is left.
+  void otherNodes(NodePeer peer);
+
   /// Adds the connection to a node, by the name of the node.
   ///
   /// @throws IllegalArgumentException when that node is this one, or has a peer

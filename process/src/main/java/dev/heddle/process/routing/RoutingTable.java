@@ -16,7 +16,9 @@ public final class RoutingTable {
   /*
    * An address has a node, a host, a number and an incarnation, which are checked in this order:
    *
-   *   node         another one               its peer, or UNREACHABLE; an empty node is this one
+   *   node         another one               its peer, else that of all nodes without one, which a
+   *                                          cluster adds, else UNREACHABLE; an empty node is this
+   *                                          one
    *   host         another one of this node  its peer, or UNREACHABLE
    *   number                                 a process (ProcessTable), an attached receiver, or
    *                                          NOT_FOUND
@@ -38,6 +40,7 @@ public final class RoutingTable {
   private final ConcurrentHashMap<String, Peer> hosts = new ConcurrentHashMap<>();
   private final ConcurrentHashMap<Long, Receiver> attached = new ConcurrentHashMap<>();
   private final AtomicBoolean isClaimed = new AtomicBoolean(); // by a cluster
+  private volatile @Nullable NodePeer otherNodes;
   private volatile boolean closed;
 
   /// @param node that of this runtime, empty for one without a name
@@ -90,7 +93,11 @@ public final class RoutingTable {
 
   /// The peer that leads to another node or host, or null.
   public @Nullable Peer peerOf(Pid pid) {
-    return isThisNode(pid.node()) ? hosts.get(pid.host()) : nodes.get(pid.node());
+    if (isThisNode(pid.node())) {
+      return hosts.get(pid.host());
+    }
+    Peer peer = nodes.get(pid.node());
+    return peer == null ? otherNodes : peer;
   }
 
   /// The same when that peer carries links, monitors and orders; null for an address here.
@@ -124,6 +131,11 @@ public final class RoutingTable {
       throw new IllegalArgumentException("node '" + name + "' is this one; a peer is for another");
     }
     add(nodes, "node", name, peer);
+  }
+
+  /// Sets the peer of all nodes that have none, for good.
+  public void otherNodes(NodePeer peer) {
+    otherNodes = Objects.requireNonNull(peer, "peer");
   }
 
   /// Adds the peer of another host of this node.

@@ -30,6 +30,7 @@ class ConformanceTest {
               "netty",
               "process",
               "cluster",
+              "cluster-ratis",
               "context",
               "testkit/world",
               "testkit/test",

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.heddle.cluster.node;
+
+import java.io.ByteArrayInputStream;
+import java.io.ByteArrayOutputStream;
+import java.io.DataInputStream;
+import java.io.DataOutputStream;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.util.List;
+import java.util.Set;
+import java.util.TreeSet;
+
+/// What a node tells the others of itself, within their sessions: how much it has to do, and which
+/// nodes it is in session with.
+///
+/// @param load how much it has to do
+/// @param sees the names of the nodes in session with it
+record NodeReport(NodeLoad load, Set<String> sees) {
+  /// The name of its [dev.heddle.cluster.wire.Frame.Service]. A release that does not know it
+  /// ignores it.
+  static final String SERVICE = "heddle.node";
+
+  private static final int FORMAT = 1;
+  private static final int MOST = 4_096; // names: more are in no cluster
+
+  NodeReport {
+    sees = Set.copyOf(sees);
+  }
+
+  byte[] encode() {
+    ByteArrayOutputStream bytes = new ByteArrayOutputStream();
+    DataOutputStream out = new DataOutputStream(bytes);
+    try {
+      out.writeByte(FORMAT);
+      out.writeInt(load.workers());
+      out.writeInt(load.ready());
+      out.writeInt(load.processes());
+      out.writeInt(sees.size());
+      for (String name : new TreeSet<>(sees)) {
+        out.writeUTF(name);
+      }
+    } catch (IOException e) {
+      throw new UncheckedIOException(e); // names have at most 1 KiB
+    }
+    return bytes.toByteArray();
+  }
+
+  /// What follows the known part is ignored: a later release may add to it.
+  ///
+  /// @throws IOException when it is of another format, or malformed
+  static NodeReport decode(byte[] content) throws IOException {
+    DataInputStream in = new DataInputStream(new ByteArrayInputStream(content));
+    int format = in.readUnsignedByte();
+    if (format != FORMAT) {
+      throw new IOException("format " + format + " of a report is unknown, not " + FORMAT);
+    }
+    int workers = in.readInt();
+    int ready = in.readInt();
+    int processes = in.readInt();
+    int count = in.readInt();
+    if (workers < 1 || ready < 0 || processes < 0 || count < 0 || count > MOST) {
+      throw new IOException(
+          "no report: " + List.of(workers, ready, processes, count) + ", the last of names");
+    }
+    Set<String> sees = new TreeSet<>();
+    for (int i = 0; i < count; i++) {
+      sees.add(in.readUTF());
+    }
+    return new NodeReport(new NodeLoad(workers, ready, processes), sees);
+  }
+}

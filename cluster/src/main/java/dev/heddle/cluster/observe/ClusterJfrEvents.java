@@ -1,0 +1,241 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.heddle.cluster.observe;
+
+import jdk.jfr.Category;
+import jdk.jfr.DataAmount;
+import jdk.jfr.Description;
+import jdk.jfr.Event;
+import jdk.jfr.FlightRecorder;
+import jdk.jfr.Label;
+import jdk.jfr.Name;
+import jdk.jfr.StackTrace;
+import jdk.jfr.Timespan;
+import org.jspecify.annotations.Nullable;
+
+/// The events of clusters in a flight recording. Loading an event class starts the recorder, so
+/// call nothing here while [#areRecorded()] is false. Any thread; nothing here waits.
+public final class ClusterJfrEvents {
+  private ClusterJfrEvents() {}
+
+  /// Whether a recording has been started in this JVM.
+  public static boolean areRecorded() {
+    return Presence.MODULE && FlightRecorder.isInitialized();
+  }
+
+  private static final class Presence {
+    static final boolean MODULE = ModuleLayer.boot().findModule("jdk.jfr").isPresent();
+  }
+
+  /// Two nodes in touch, as an event names them.
+  ///
+  /// @param node this one
+  /// @param other the other one
+  /// @param life of the other one
+  public record Pair(String node, String other, int life) {}
+
+  public static void opened(Pair pair) {
+    SessionOpened event = new SessionOpened();
+    if (event.shouldCommit()) {
+      event.node = pair.node();
+      event.other = pair.other();
+      event.life = pair.life();
+      event.commit();
+    }
+  }
+
+  /// @param cause one of the causes of an ending, in capital letters
+  public static void ended(Pair pair, String cause, String reason) {
+    SessionEnded event = new SessionEnded();
+    if (event.shouldCommit()) {
+      event.node = pair.node();
+      event.other = pair.other();
+      event.life = pair.life();
+      event.cause = cause;
+      event.reason = reason;
+      event.commit();
+    }
+  }
+
+  /// @param refusedBy the node of the receiver
+  /// @param reason of `SendResult`
+  public static void refused(
+      Pair pair, String refusedBy, String receiver, String reason, long count) {
+    MessageRefused event = new MessageRefused();
+    if (event.shouldCommit()) {
+      event.node = pair.node();
+      event.other = pair.other();
+      event.refusedBy = refusedBy;
+      event.receiver = receiver;
+      event.reason = reason;
+      event.count = count;
+      event.commit();
+    }
+  }
+
+  public static void stalled(Pair pair, long outboxBytes, long unacknowledgedBytes) {
+    LinkStalled event = new LinkStalled();
+    if (event.shouldCommit()) {
+      event.node = pair.node();
+      event.other = pair.other();
+      event.outbox = outboxBytes;
+      event.unacknowledged = unacknowledgedBytes;
+      event.commit();
+    }
+  }
+
+  /// The numbers of a session.
+  ///
+  /// @param roundTripNanos -1 when it is not known
+  public record Counts(
+      long roundTripNanos,
+      long outboxBytes,
+      long unacknowledgedBytes,
+      long heldBytes,
+      int pausedReceivers,
+      long refusedHere,
+      long refusedThere) {}
+
+  public static void counts(Pair pair, Counts counts) {
+    SessionCounts event = new SessionCounts();
+    if (event.shouldCommit()) {
+      event.node = pair.node();
+      event.other = pair.other();
+      event.roundTrip = Math.max(0, counts.roundTripNanos());
+      event.outbox = counts.outboxBytes();
+      event.unacknowledged = counts.unacknowledgedBytes();
+      event.held = counts.heldBytes();
+      event.pausedReceivers = counts.pausedReceivers();
+      event.refusedHere = counts.refusedHere();
+      event.refusedThere = counts.refusedThere();
+      event.commit();
+    }
+  }
+
+  @Name("dev.heddle.SessionOpened")
+  @Label("Session Opened")
+  @Category("Heddle")
+  @Description("A node has got in touch with another one")
+  @StackTrace(false)
+  static final class SessionOpened extends Event {
+    @Label("Node")
+    @Nullable String node;
+
+    @Label("Other Node")
+    @Nullable String other;
+
+    @Label("Life of the Other Node")
+    int life;
+  }
+
+  @Name("dev.heddle.SessionEnded")
+  @Label("Session Ended")
+  @Category("Heddle")
+  @Description("A node is no longer in touch with another one")
+  @StackTrace(false)
+  static final class SessionEnded extends Event {
+    @Label("Node")
+    @Nullable String node;
+
+    @Label("Other Node")
+    @Nullable String other;
+
+    @Label("Life of the Other Node")
+    int life;
+
+    @Label("Cause")
+    @Nullable String cause;
+
+    @Label("Reason")
+    @Nullable String reason;
+  }
+
+  @Name("dev.heddle.MessageRefused")
+  @Label("Message Refused")
+  @Category("Heddle")
+  @Description("Messages from one node to a process of another one were not accepted there")
+  @StackTrace(false)
+  static final class MessageRefused extends Event {
+    @Label("Node")
+    @Nullable String node;
+
+    @Label("Other Node")
+    @Nullable String other;
+
+    @Label("Refused by")
+    @Description("The node of the receiver: this one or the other one")
+    @Nullable String refusedBy;
+
+    @Label("Receiver")
+    @Nullable String receiver;
+
+    @Label("Reason")
+    @Nullable String reason;
+
+    @Label("Messages")
+    long count;
+  }
+
+  @Name("dev.heddle.LinkStalled")
+  @Label("Link Stalled")
+  @Category("Heddle")
+  @Description("Another node takes nothing more for now: too much waits there for full mailboxes")
+  @StackTrace(false)
+  static final class LinkStalled extends Event {
+    @Label("Node")
+    @Nullable String node;
+
+    @Label("Other Node")
+    @Nullable String other;
+
+    @Label("Outbox")
+    @DataAmount
+    long outbox;
+
+    @Label("Unacknowledged")
+    @DataAmount
+    long unacknowledged;
+  }
+
+  @Name("dev.heddle.SessionCounts")
+  @Label("Session Counts")
+  @Category("Heddle")
+  @Description("The numbers of a session with another node, each second")
+  @StackTrace(false)
+  static final class SessionCounts extends Event {
+    @Label("Node")
+    @Nullable String node;
+
+    @Label("Other Node")
+    @Nullable String other;
+
+    @Label("Round Trip")
+    @Description("Of the last ping; 0 when it is not known")
+    @Timespan
+    long roundTrip;
+
+    @Label("Outbox")
+    @DataAmount
+    long outbox;
+
+    @Label("Unacknowledged")
+    @DataAmount
+    long unacknowledged;
+
+    @Label("Held")
+    @Description("Of messages that wait here for full mailboxes")
+    @DataAmount
+    long held;
+
+    @Label("Paused Receivers")
+    @Description("Processes of the other node whose mailboxes are nearly full")
+    int pausedReceivers;
+
+    @Label("Refused Here")
+    @Description("Messages of the other node, since the session opened")
+    long refusedHere;
+
+    @Label("Refused There")
+    @Description("Messages to the other node, since the session opened")
+    long refusedThere;
+  }
+}

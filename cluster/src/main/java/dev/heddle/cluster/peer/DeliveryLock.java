@@ -31,6 +31,11 @@ final class DeliveryLock {
     }
   }
 
+  /// Whether this thread has it.
+  boolean isHeld() {
+    return lock.isHeldByCurrentThread();
+  }
+
   /// Has something done under the lock, at once or by the thread that has it. Never waits.
   void doLast(Runnable last) {
     left.set(last);

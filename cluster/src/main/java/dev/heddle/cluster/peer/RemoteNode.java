@@ -152,6 +152,26 @@ public final class RemoteNode implements NodePeer {
     return paused.room(to, context.sink().room());
   }
 
+  /// Sends what another part of the cluster says to the same part there, in this session.
+  ///
+  /// @return as of [FrameSink#send]
+  public SendResult sendService(Frame.Service message) {
+    return ended ? SendResult.UNREACHABLE : context.sink().send(message);
+  }
+
+  /// Whether this thread delivers a frame of this session: else that frame is of another one with
+  /// the same life, which has ended.
+  public boolean isDelivering() {
+    return delivery.isHeld();
+  }
+
+  /// Decodes a content that the other node has encoded, in the order in which it came.
+  ///
+  /// @throws UndecodableMessageException when it cannot be decoded
+  public @Nullable Object decode(byte[] content) throws UndecodableMessageException {
+    return context.contents().decode(content);
+  }
+
   // ---- links and monitors ----
 
   @Override

@@ -2,6 +2,7 @@
 package dev.heddle.cluster.roster;
 
 import dev.heddle.process.Pid;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /// One entry of the log that a [Roster] is made of. Applied twice, a command changes nothing more
@@ -10,7 +11,15 @@ public sealed interface Command {
   /// Admits a life of a node, or renews its lease.
   ///
   /// @param proof that earlier lives of the same directory have ended; null without a directory
-  record Renew(String node, int life, @Nullable StorageProof proof) implements Command {}
+  /// @param lostNanos this lease may be declared lost so long after it was applied; a judge with a
+  ///   longer time takes that
+  record Renew(String node, int life, @Nullable StorageProof proof, long lostNanos)
+      implements Command {
+    /// With the time of the judge.
+    public Renew(String node, int life, @Nullable StorageProof proof) {
+      this(node, life, proof, 0);
+    }
+  }
 
   /// The lease of a life is over.
   ///
@@ -35,6 +44,58 @@ public sealed interface Command {
 
   /// Gives a name back, if the ownership is still the one with this token.
   record Unregister(Origin origin, String name, long token) implements Command {}
+
+  /// A command about shards. Repeated, it does nothing more.
+  sealed interface ShardCommand extends Command {}
+
+  /// A node uses a type of shards.
+  ///
+  /// @param count of its shards; the same at all nodes
+  /// @param isHost whether it may own some
+  record HostShards(String node, long admission, String type, int count, boolean isHost)
+      implements ShardCommand {
+    /// How many shards a type may have.
+    public static final int MOST = 65_536;
+
+    /// Checks the count.
+    public HostShards {
+      if (count < 1 || count > MOST) {
+        throw new IllegalArgumentException(
+            "type '%s' has %d shards; it may have 1 to %d".formatted(type, count, MOST));
+      }
+    }
+  }
+
+  /// A node hosts no shards any more, for the rest of its admission: others get them.
+  record WithdrawHost(String node, long admission) implements ShardCommand {}
+
+  /// Shards get another owner.
+  record AssignShards(String type, List<Assignment> assignments) implements ShardCommand {
+    /// Copies the list.
+    public AssignShards {
+      assignments = List.copyOf(assignments);
+    }
+  }
+
+  /// One shard gets another owner.
+  ///
+  /// @param latest the generation that this was decided by: void when there is a later one
+  /// @param to a host
+  record Assignment(int shard, long latest, String to) {}
+
+  /// A node acts for these shards no more, and has handed them over.
+  record ReleaseShards(String node, long admission, String type, List<Release> releases)
+      implements ShardCommand {
+    /// Copies the list.
+    public ReleaseShards {
+      releases = List.copyOf(releases);
+    }
+  }
+
+  /// One shard is released.
+  ///
+  /// @param next the generation that follows
+  record Release(int shard, long next) {}
 
   /// Which request of which admission of a node a command is.
   ///

@@ -63,6 +63,11 @@ public final class Lease {
     return admission != 0 && admitted == admission && nanos - start < times.holdNanos();
   }
 
+  /// Until when it is held, if it was acknowledged.
+  public long end() {
+    return start + times.holdNanos();
+  }
+
   /// The admission that was acknowledged last; 0 for none.
   public long admission() {
     return admission;

@@ -39,7 +39,7 @@ public final class LeaseExpiry {
       Seen last = seen.get(member.node);
       if (last == null || last.renewal() != member.renewal) {
         seen.put(member.node, new Seen(member.renewal, nanos));
-      } else if (nanos - last.nanos() >= times.lostNanos()) {
+      } else if (nanos - last.nanos() >= Math.max(times.lostNanos(), member.lostNanos)) {
         lost.add(new Lost(member.node, member.life, member.renewal));
       }
     }

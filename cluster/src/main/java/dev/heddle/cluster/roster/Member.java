@@ -18,6 +18,10 @@ final class Member {
   final @Nullable StorageProof proof;
   final long admission;
   long renewal;
+
+  /// After the last renewal; 0 for the time of the judge.
+  long lostNanos;
+
   State state = State.ADMITTED;
 
   /// All requests below have been answered.

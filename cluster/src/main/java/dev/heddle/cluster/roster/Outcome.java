@@ -35,6 +35,8 @@ public sealed interface Outcome {
     LEFT,
     /// The admission that the command names has ended.
     NOT_ADMITTED,
+    /// The type has another number of shards.
+    SHARD_COUNT,
     /// The sender has said that it knows the answer.
     SETTLED
   }

@@ -6,6 +6,7 @@ import dev.heddle.cluster.roster.Command.Lost;
 import dev.heddle.cluster.roster.Command.Origin;
 import dev.heddle.cluster.roster.Command.Register;
 import dev.heddle.cluster.roster.Command.Renew;
+import dev.heddle.cluster.roster.Command.ShardCommand;
 import dev.heddle.cluster.roster.Command.Unregister;
 import dev.heddle.cluster.roster.Outcome.Reason;
 import java.util.Collection;
@@ -14,8 +15,8 @@ import java.util.SortedMap;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
-/// The state behind the log: the admitted nodes and the owners of names. The same commands at the
-/// same indexes make the same state at each node.
+/// The state behind the log: the admitted nodes, the owners of names and of shards. The same
+/// commands at the same indexes make the same state at each node.
 public final class Roster {
   /*
    * States of a life of a node.
@@ -51,8 +52,11 @@ public final class Roster {
    * an ownership that has been released. Comparing lives by number: they are random.
    */
 
+  private static final Outcome NOT_ADMITTED = new Outcome.Refused(Reason.NOT_ADMITTED);
+
   private final SortedMap<String, Member> members = new TreeMap<>();
   private final SortedMap<String, Ownership> names = new TreeMap<>();
+  private final ShardTable shards = new ShardTable();
   private long applied;
 
   /// The index of the last command that was applied; 0 for none.
@@ -78,6 +82,11 @@ public final class Roster {
         : 0;
   }
 
+  /// Who owns the shards.
+  public ShardTable shards() {
+    return shards;
+  }
+
   /// Applies the next command of the log.
   ///
   /// @param index of the entry
@@ -94,6 +103,7 @@ public final class Roster {
       case Leave leave -> leave(leave);
       case Register register -> request(register.origin(), index, register);
       case Unregister unregister -> request(unregister.origin(), index, unregister);
+      case ShardCommand shard -> apply(index, shard);
     };
   }
 
@@ -121,6 +131,7 @@ public final class Roster {
       return switch (member.state) {
         case ADMITTED -> {
           member.renewal = index;
+          member.lostNanos = renew.lostNanos();
           yield new Outcome.Admitted(member.admission);
         }
         case LOST -> admit(index, renew);
@@ -142,7 +153,9 @@ public final class Roster {
   }
 
   private Outcome admit(long index, Renew renew) {
-    members.put(renew.node(), new Member(renew.node(), renew.life(), renew.proof(), index));
+    Member member = new Member(renew.node(), renew.life(), renew.proof(), index);
+    member.lostNanos = renew.lostNanos();
+    members.put(renew.node(), member);
     return new Outcome.Admitted(index);
   }
 
@@ -174,14 +187,30 @@ public final class Roster {
 
   private void release(String node) {
     names.values().removeIf(ownership -> ownership.node().equals(node));
+    shards.ended(node);
+  }
+
+  private Outcome apply(long index, ShardCommand command) {
+    return switch (command) {
+      case Command.HostShards it ->
+          isAdmitted(it.node(), it.admission()) ? shards.host(it) : NOT_ADMITTED;
+      case Command.WithdrawHost it ->
+          isAdmitted(it.node(), it.admission()) ? shards.withdraw(it) : NOT_ADMITTED;
+      case Command.AssignShards it -> shards.assign(index, it);
+      case Command.ReleaseShards it ->
+          isAdmitted(it.node(), it.admission()) ? shards.release(it) : NOT_ADMITTED;
+    };
+  }
+
+  private boolean isAdmitted(String node, long admission) {
+    Member member = members.get(node);
+    return member != null && member.admission == admission && member.state == Member.State.ADMITTED;
   }
 
   private Outcome request(Origin origin, long index, Command command) {
     Member member = members.get(origin.node());
-    if (member == null
-        || member.admission != origin.admission()
-        || member.state != Member.State.ADMITTED) {
-      return new Outcome.Refused(Reason.NOT_ADMITTED);
+    if (member == null || !isAdmitted(origin.node(), origin.admission())) {
+      return NOT_ADMITTED;
     }
     member.settle(origin.settled());
     if (origin.number() < member.settled) {

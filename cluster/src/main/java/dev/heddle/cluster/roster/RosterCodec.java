@@ -6,6 +6,7 @@ import dev.heddle.cluster.roster.Command.Lost;
 import dev.heddle.cluster.roster.Command.Origin;
 import dev.heddle.cluster.roster.Command.Register;
 import dev.heddle.cluster.roster.Command.Renew;
+import dev.heddle.cluster.roster.Command.ShardCommand;
 import dev.heddle.cluster.roster.Command.Unregister;
 import dev.heddle.cluster.roster.Outcome.Reason;
 import dev.heddle.process.Pid;
@@ -99,11 +100,12 @@ public final class RosterCodec {
 
   private static void writeCommand(DataOutputStream out, Command command) throws IOException {
     switch (command) {
-      case Renew(String node, int life, StorageProof proof) -> {
+      case Renew(String node, int life, StorageProof proof, long lostNanos) -> {
         out.writeByte(1);
         out.writeUTF(node);
         out.writeInt(life);
         writeProof(out, proof);
+        out.writeLong(lostNanos);
       }
       case Lost(String node, int life, long renewal) -> {
         out.writeByte(2);
@@ -128,18 +130,19 @@ public final class RosterCodec {
         out.writeUTF(name);
         out.writeLong(token);
       }
+      case ShardCommand shard -> ShardCodec.write(out, shard);
     }
   }
 
   private static Command readCommand(DataInputStream in) throws IOException {
     int kind = in.readUnsignedByte();
     return switch (kind) {
-      case 1 -> new Renew(in.readUTF(), in.readInt(), readProof(in));
+      case 1 -> new Renew(in.readUTF(), in.readInt(), readProof(in), in.readLong());
       case 2 -> new Lost(in.readUTF(), in.readInt(), in.readLong());
       case 3 -> new Leave(in.readUTF(), in.readLong());
       case 4 -> new Register(readOrigin(in), in.readUTF(), Pid.parse(in.readUTF()));
       case 5 -> new Unregister(readOrigin(in), in.readUTF(), in.readLong());
-      default -> throw new IOException("no command has the number " + kind);
+      default -> ShardCodec.read(kind, in);
     };
   }
 
@@ -192,6 +195,7 @@ public final class RosterCodec {
       out.writeUTF(owner.node());
       out.writeLong(owner.token());
     }
+    ShardCodec.write(out, roster.shards());
   }
 
   private static Roster readRoster(DataInputStream in) throws IOException {
@@ -207,6 +211,7 @@ public final class RosterCodec {
     }
     Roster roster = new Roster();
     roster.restore(index, members, owners);
+    ShardCodec.read(in, roster.shards());
     return roster;
   }
 
@@ -216,6 +221,7 @@ public final class RosterCodec {
     writeProof(out, member.proof);
     out.writeLong(member.admission);
     out.writeLong(member.renewal);
+    out.writeLong(member.lostNanos);
     out.writeUTF(member.state.name());
     out.writeLong(member.settled);
     out.writeInt(member.outcomes.size());
@@ -228,6 +234,7 @@ public final class RosterCodec {
   private static Member readMember(DataInputStream in) throws IOException {
     Member member = new Member(in.readUTF(), in.readInt(), readProof(in), in.readLong());
     member.renewal = in.readLong();
+    member.lostNanos = in.readLong();
     member.state = Member.State.valueOf(in.readUTF());
     member.settled = in.readLong();
     for (int left = in.readInt(); left > 0; left--) {

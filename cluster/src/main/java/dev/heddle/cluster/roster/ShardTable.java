@@ -1,0 +1,183 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.heddle.cluster.roster;
+
+import dev.heddle.cluster.roster.Command.AssignShards;
+import dev.heddle.cluster.roster.Command.Assignment;
+import dev.heddle.cluster.roster.Command.HostShards;
+import dev.heddle.cluster.roster.Command.Release;
+import dev.heddle.cluster.roster.Command.ReleaseShards;
+import dev.heddle.cluster.roster.Command.WithdrawHost;
+import dev.heddle.cluster.roster.Outcome.Reason;
+import java.util.Arrays;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.Set;
+import java.util.SortedMap;
+import java.util.SortedSet;
+import java.util.TreeMap;
+import java.util.TreeSet;
+
+/// Who owns the shards, and which nodes may: a part of a [Roster].
+public final class ShardTable {
+  /*
+   * States of one shard.
+   *
+   * from    event                                        to      what follows
+   * FREE    AssignShards to a host                       OWNED   generation := the index
+   * OWNED   AssignShards to another host                 MOVING  next := the index
+   * OWNED   its owner ends                               FREE
+   * OWNED   its predecessor ends                         OWNED   nothing is handed over any more
+   * MOVING  ReleaseShards by its owner                   OWNED   by the successor, which waits for
+   *                                                              what its predecessor hands over
+   * MOVING  its owner ends                               OWNED   by the successor
+   * MOVING  its successor ends                           MOVING  without one
+   * MOVING, without a successor: AssignShards to a host  MOVING  next := the index; may be the owner
+   * MOVING, without a successor: its owner ends          FREE
+   *
+   * A node ends when it is lost, when it leaves, and when another life of it is admitted.
+   *
+   * An assignment names the generation that it was decided by, so of two that were decided at the
+   * same time one counts, and a repetition does nothing.
+   *
+   * I1. A generation has one owner; generations of a shard grow. [ShardTableTest]
+   * I2. While a shard moves its owner stays its owner, until that one says that it has stopped.
+   *     [ShardTableTest, ShardSimulationTest]
+   *
+   * Hosts say of themselves in the log that they are; the choice of an owner needs nothing else, so
+   * each node makes the same.
+   */
+
+  /// The shards of one type.
+  static final class Shards {
+    final SortedMap<String, Long> hosts = new TreeMap<>(); // by node: its admission
+    final ShardState[] states;
+
+    Shards(int count) {
+      states = new ShardState[count];
+      Arrays.fill(states, ShardState.EMPTY);
+    }
+  }
+
+  private final SortedMap<String, Shards> types = new TreeMap<>();
+  private final Map<String, Long> withdrawn = new HashMap<>(); // by node: in which admission
+
+  ShardTable() {}
+
+  /// The names of the types.
+  public Set<String> types() {
+    return Set.copyOf(types.keySet());
+  }
+
+  /// How many shards a type has; 0 when it is unknown.
+  public int count(String type) {
+    Shards shards = types.get(type);
+    return shards == null ? 0 : shards.states.length;
+  }
+
+  /// The nodes that host a type, sorted.
+  public SortedSet<String> hosts(String type) {
+    Shards shards = types.get(type);
+    return shards == null ? new TreeSet<>() : new TreeSet<>(shards.hosts.keySet());
+  }
+
+  /// The state of one shard.
+  public ShardState state(String type, int shard) {
+    Shards shards = types.get(type);
+    return shards == null ? ShardState.EMPTY : shards.states[shard];
+  }
+
+  // ---- commands ----
+
+  Outcome host(HostShards command) {
+    Shards shards = types.computeIfAbsent(command.type(), _ -> new Shards(command.count()));
+    if (shards.states.length != command.count()) {
+      return new Outcome.Refused(Reason.SHARD_COUNT);
+    }
+    Long left = withdrawn.get(command.node());
+    if (command.isHost() && (left == null || left != command.admission())) {
+      shards.hosts.put(command.node(), command.admission());
+    }
+    return new Outcome.Done();
+  }
+
+  Outcome withdraw(WithdrawHost command) {
+    withdrawn.put(command.node(), command.admission());
+    types.values().forEach(shards -> shards.hosts.remove(command.node()));
+    return new Outcome.Done();
+  }
+
+  Outcome assign(long index, AssignShards command) {
+    Shards shards = types.get(command.type());
+    if (shards != null) {
+      command.assignments().forEach(it -> assign(index, shards, it));
+    }
+    return new Outcome.Done();
+  }
+
+  private static void assign(long index, Shards shards, Assignment it) {
+    Long admission = shards.hosts.get(it.to());
+    if (admission == null || it.shard() < 0 || it.shard() >= shards.states.length) {
+      return;
+    }
+    ShardState state = shards.states[it.shard()];
+    if (state.latest() != it.latest() || state.successor() != null) {
+      return;
+    }
+    Holder to = new Holder(it.to(), admission);
+    if (state.owner() == null) {
+      shards.states[it.shard()] = new ShardState(index, to, null, 0, null);
+    } else if (state.isMoving() || !state.owner().equals(to)) {
+      shards.states[it.shard()] = state.moving(index, to);
+    }
+  }
+
+  Outcome release(ReleaseShards command) {
+    Holder by = new Holder(command.node(), command.admission());
+    Shards shards = types.get(command.type());
+    if (shards != null) {
+      command.releases().forEach(it -> release(shards, by, it));
+    }
+    return new Outcome.Done();
+  }
+
+  private static void release(Shards shards, Holder by, Release it) {
+    if (it.shard() < 0 || it.shard() >= shards.states.length) {
+      return;
+    }
+    ShardState state = shards.states[it.shard()];
+    if (by.equals(state.owner()) && state.next() == it.next() && state.successor() != null) {
+      shards.states[it.shard()] = state.succeeded(by);
+    }
+  }
+
+  /// What a node owned and hosted is over.
+  void ended(String node) {
+    withdrawn.remove(node);
+    for (Shards shards : types.values()) {
+      shards.hosts.remove(node);
+      for (int i = 0; i < shards.states.length; i++) {
+        shards.states[i] = shards.states[i].without(node);
+      }
+    }
+  }
+
+  // ---- for RosterCodec ----
+
+  SortedMap<String, Shards> all() {
+    return types;
+  }
+
+  SortedMap<String, Long> withdrawn() {
+    return new TreeMap<>(withdrawn);
+  }
+
+  Shards restore(String type, int count) {
+    Shards shards = new Shards(count);
+    types.put(type, shards);
+    return shards;
+  }
+
+  void restoreWithdrawn(String node, long admission) {
+    withdrawn.put(node, admission);
+  }
+}

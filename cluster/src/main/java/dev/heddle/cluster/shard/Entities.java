@@ -1,0 +1,195 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.heddle.cluster.shard;
+
+import dev.heddle.cluster.shard.ShardMessage.Failed;
+import dev.heddle.cluster.shard.ShardMessage.Failure;
+import dev.heddle.cluster.shard.ShardPort.EntityEnd;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/// The entities of one generation of a shard at its owner.
+final class Entities {
+  /*
+   * States of one key.
+   *
+   * from     event                                 to       then
+   * (none)   a message, and the node may act       RUNNING  the entity is started
+   * (none)   a message, and the node may not act   WAITING
+   * WAITING  the node may act again                RUNNING  what waits is delivered
+   * RUNNING  a message                             same     delivered
+   * RUNNING  idle; the node may not act            ENDING   it is asked to end
+   * RUNNING  it ends                               (none)   WAITING, if it has left messages
+   * ENDING   a message                             same     it waits for the successor
+   * ENDING   it ends                               (none)   WAITING, with what it has left first
+   * any      stop()                                ENDING   nothing is started or delivered here
+   *                                                         any more: what is left is taken by the
+   *                                                         owner of this object
+   *
+   * I1. A key has one entity at a time. C6
+   * I2. What an entity has left goes before what came meanwhile. C8
+   */
+  private static final int WAITING = 10_000; // messages of one shard
+  private static final long WAITING_BYTES = 4L << 20;
+
+  private static final class Entity {
+    final Deque<EntityMessage> waiting = new ArrayDeque<>(0);
+    final String key;
+    long number; // 0: none runs
+    boolean isEnding;
+
+    Entity(String key) {
+      this.key = key;
+    }
+  }
+
+  final long generation;
+  private final long admission;
+  private final ShardPort port;
+  private final ShardOwner.Numbers numbers;
+  private final Map<String, Entity> byKey = new LinkedHashMap<>();
+  private final Map<Long, Entity> byNumber = new LinkedHashMap<>();
+  private int waiting;
+  private long waitingBytes;
+  private boolean stopped;
+
+  Entities(long generation, long admission, ShardPort port, ShardOwner.Numbers numbers) {
+    this.generation = generation;
+    this.admission = admission;
+    this.port = port;
+    this.numbers = numbers;
+  }
+
+  boolean hasRunning() {
+    return !byNumber.isEmpty();
+  }
+
+  int size() {
+    return byNumber.size();
+  }
+
+  /// A message has come for one of them.
+  void accept(EntityMessage message) {
+    Entity entity = byKey.computeIfAbsent(message.key(), Entity::new);
+    if (!stopped && entity.number == 0 && port.mayAct(admission)) {
+      start(entity);
+    }
+    if (entity.number != 0 && !entity.isEnding) {
+      deliver(entity, message);
+    } else if (waiting >= WAITING || waitingBytes + message.bytes() > WAITING_BYTES) {
+      port.post(message.origin(), new Failed(message, Failure.FULL));
+    } else {
+      await(entity, message);
+    }
+  }
+
+  private void await(Entity entity, EntityMessage message) {
+    entity.waiting.add(message);
+    waiting++;
+    waitingBytes += message.bytes();
+  }
+
+  private void deliver(Entity entity, EntityMessage message) {
+    if (!port.deliver(entity.number, message)) {
+      port.post(message.origin(), new Failed(message, Failure.FULL));
+    }
+  }
+
+  private void start(Entity entity) {
+    entity.number = numbers.next();
+    entity.isEnding = false;
+    byNumber.put(entity.number, entity);
+    port.start(entity.number, entity.key, generation, admission);
+    takeWaiting(entity).forEach(message -> deliver(entity, message));
+  }
+
+  private List<EntityMessage> takeWaiting(Entity entity) {
+    List<EntityMessage> all = new ArrayList<>(entity.waiting);
+    entity.waiting.clear();
+    waiting -= all.size();
+    all.forEach(message -> waitingBytes -= message.bytes());
+    return all;
+  }
+
+  /// An entity has ended.
+  ///
+  /// @param unread what it has not taken, oldest first
+  /// @return false when it is none of these
+  boolean ended(long number, List<EntityMessage> unread, boolean hasFailedAtOnce) {
+    Entity entity = byNumber.remove(number);
+    if (entity == null) {
+      return false;
+    }
+    List<EntityMessage> left = new ArrayList<>(unread);
+    if (hasFailedAtOnce && !entity.isEnding && !left.isEmpty()) { // else it would never end
+      EntityMessage first = left.removeFirst();
+      port.post(first.origin(), new Failed(first, Failure.ENTITY_FAILED));
+    }
+    entity.number = 0;
+    entity.isEnding = false;
+    left.addAll(takeWaiting(entity));
+    left.forEach(message -> await(entity, message));
+    if (left.isEmpty()) {
+      byKey.remove(entity.key);
+    } else if (!stopped && port.mayAct(admission)) {
+      start(entity);
+    }
+    return true;
+  }
+
+  /// Ends those that may not run or have nothing to do, starts those that messages wait for.
+  void progress(long nanos) {
+    if (stopped) {
+      return;
+    }
+    boolean mayAct = port.mayAct(admission);
+    for (Entity entity : List.copyOf(byKey.values())) {
+      if (entity.number == 0 && mayAct) {
+        start(entity);
+      } else if (!entity.isEnding && entity.number != 0) {
+        if (!mayAct) {
+          end(entity, EntityEnd.LOST);
+        } else if (port.isIdle(entity.number, nanos)) {
+          end(entity, EntityEnd.IDLE);
+        }
+      }
+    }
+  }
+
+  private void end(Entity entity, EntityEnd why) {
+    entity.isEnding = true;
+    port.end(entity.number, why);
+  }
+
+  /// Ends all; none is started any more.
+  void stop(EntityEnd why) {
+    stopped = true;
+    for (Entity entity : byNumber.values()) {
+      if (!entity.isEnding || why == EntityEnd.LOST) {
+        end(entity, why);
+      }
+    }
+  }
+
+  /// What waits for keys whose entities have ended; for each key in order.
+  List<EntityMessage> takeLeft() {
+    List<EntityMessage> left = new ArrayList<>();
+    for (Entity entity : List.copyOf(byKey.values())) {
+      if (entity.number == 0) {
+        left.addAll(takeWaiting(entity));
+        byKey.remove(entity.key);
+      }
+    }
+    return left;
+  }
+
+  /// The number of the entity of a key; null when none runs.
+  @Nullable Long number(String key) {
+    Entity entity = byKey.get(key);
+    return entity == null || entity.number == 0 ? null : entity.number;
+  }
+}

@@ -1,0 +1,11 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.heddle.cluster.shard;
+
+/// Which entity a process is: the input that it is started with.
+///
+/// @param type the name of the shards that it belongs to
+/// @param key within them
+/// @param token of the ownership of its shard: it grows with each owner. A resource outside that
+///   remembers the highest token it has seen, and refuses lower ones, refuses an entity that a
+///   paused node has not ended yet
+public record EntityId(String type, String key, long token) {}

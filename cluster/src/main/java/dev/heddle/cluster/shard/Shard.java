@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.heddle.cluster.shard;
+
+import dev.heddle.cluster.roster.ShardState;
+import dev.heddle.cluster.shard.ShardMessage.Failure;
+import dev.heddle.process.SendResult;
+import java.util.ArrayDeque;
+import java.util.List;
+import java.util.Queue;
+
+/// One shard at one node: what is sent to it from here, and what it is here.
+final class Shard {
+  /*
+   * A shard moves from node to node. The log says where it is:
+   *
+   *   sender's node                  old owner                    new owner
+   *        |    the log: Moving(s, from, to, g')                       |
+   *        | holds      |                 | asks entities to end       |
+   *        |--- Flush ->|                 |                            |
+   *        |<- Flushed -|                 |                            |
+   *        |            |                 |-- Forward…, EndOfHandoff ->| waits for both: the
+   *        |            |                 |<------- HandoffTaken ------| marker and the release
+   *        |    the log: Released(s, g')  |                            |
+   *        |------------------------------------------- Deliver(g') -->| acts
+   *
+   * What a node sends to itself goes the same way, by a queue here. Each step follows from the
+   * state of the log, of the sessions and of what is kept. A session loses nothing before it ends,
+   * so within one nothing is repeated; its end starts the step anew. The log may lose a command, so
+   * a release is repeated each second. The proof is a simulation: [ShardSimulationTest].
+   */
+  private final ShardPort port;
+  private final ShardSender sender;
+  private final ShardOwner owner;
+  private final Queue<ShardMessage> toSelf = new ArrayDeque<>(0);
+
+  Shard(ShardPort port, ShardOwner.Numbers numbers, ShardState view) {
+    this.port = port;
+    ShardPort here = new Loopback();
+    this.sender = new ShardSender(here, view);
+    this.owner = new ShardOwner(here, numbers, ShardState.EMPTY);
+  }
+
+  /// Sends a message from here.
+  SendResult offer(EntityMessage message, long nanos) {
+    SendResult result = sender.offer(message);
+    settle(nanos);
+    return result;
+  }
+
+  /// The log has another state of this shard. Call it from the first admission of this life on: an
+  /// earlier state may name another life of this node as the owner.
+  void view(ShardState changed, long nanos) {
+    sender.view(changed);
+    owner.view(changed, nanos);
+    progress(nanos);
+  }
+
+  /// Another node says something.
+  void received(String from, ShardMessage message, long nanos) {
+    handle(from, message, nanos);
+    progress(nanos);
+  }
+
+  private void handle(String from, ShardMessage message, long nanos) {
+    switch (message) {
+      case ShardMessage.Deliver it -> owner.deliver(from, it);
+      case ShardMessage.Bounced it -> sender.bounced(from, it);
+      case ShardMessage.Failed(EntityMessage failed, Failure why) -> port.failed(failed, why);
+      case ShardMessage.Flush it -> owner.flush(from, it);
+      case ShardMessage.Flushed(long generation) -> sender.flushed(from, generation);
+      case ShardMessage.Forward it -> owner.forward(from, it);
+      case ShardMessage.EndOfHandoff(long next) -> owner.endOfHandoff(from, next, nanos);
+      case ShardMessage.HandoffTaken it -> owner.handoffTaken(from, it);
+    }
+  }
+
+  /// The session with another node has ended.
+  void sessionEnded(String node, long nanos) {
+    sender.sessionEnded(node);
+    owner.sessionEnded(node);
+    progress(nanos);
+  }
+
+  /// An entity has ended.
+  ///
+  /// @param unread what it has not taken, oldest first
+  /// @param hasFailedAtOnce whether it has failed without taking anything
+  void entityEnded(long entity, List<EntityMessage> unread, boolean hasFailedAtOnce, long nanos) {
+    owner.entityEnded(entity, unread, hasFailedAtOnce, nanos);
+    progress(nanos);
+  }
+
+  /// Does what is due: called at least each second, and when a session opens.
+  void progress(long nanos) {
+    owner.progress(nanos);
+    sender.progress();
+    settle(nanos);
+  }
+
+  private void settle(long nanos) {
+    for (ShardMessage next = toSelf.poll(); next != null; next = toSelf.poll()) {
+      handle(port.self(), next, nanos);
+      owner.progress(nanos);
+      sender.progress();
+    }
+  }
+
+  ShardOwner owner() {
+    return owner;
+  }
+
+  ShardSender sender() {
+    return sender;
+  }
+
+  /// The port, with what goes to this node itself.
+  private final class Loopback implements ShardPort {
+    @Override
+    public String self() {
+      return port.self();
+    }
+
+    @Override
+    public boolean isInSession(String node) {
+      return node.equals(port.self()) || port.isInSession(node);
+    }
+
+    @Override
+    public SendResult send(String node, ShardMessage.Deliver message) {
+      if (node.equals(port.self())) {
+        toSelf.add(message);
+        return SendResult.ACCEPTED;
+      }
+      return port.send(node, message);
+    }
+
+    @Override
+    public void post(String node, ShardMessage message) {
+      if (node.equals(port.self())) {
+        toSelf.add(message);
+      } else {
+        port.post(node, message);
+      }
+    }
+
+    @Override
+    public void release(long next) {
+      port.release(next);
+    }
+
+    @Override
+    public boolean mayAct(long admission) {
+      return port.mayAct(admission);
+    }
+
+    @Override
+    public void start(long entity, String key, long generation, long admission) {
+      port.start(entity, key, generation, admission);
+    }
+
+    @Override
+    public boolean deliver(long entity, EntityMessage message) {
+      return port.deliver(entity, message);
+    }
+
+    @Override
+    public void end(long entity, EntityEnd why) {
+      port.end(entity, why);
+    }
+
+    @Override
+    public boolean isIdle(long entity, long nanos) {
+      return port.isIdle(entity, nanos);
+    }
+
+    @Override
+    public void failed(EntityMessage message, Failure why) {
+      port.failed(message, why);
+    }
+  }
+}

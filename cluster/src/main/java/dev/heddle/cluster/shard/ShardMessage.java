@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.heddle.cluster.shard;
+
+/// What the nodes tell each other about one shard, in the order of their session.
+sealed interface ShardMessage {
+  /// To the owner of a generation.
+  record Deliver(long generation, EntityMessage message) implements ShardMessage {}
+
+  /// To the node of the sender: that generation is over here, and no entity has got the message.
+  record Bounced(long generation, EntityMessage message) implements ShardMessage {}
+
+  /// To the node of the sender: the message is not delivered, or nobody knows whether it was.
+  record Failed(EntityMessage message, Failure why) implements ShardMessage {}
+
+  /// To the owner of a generation, after the last message for it.
+  ///
+  /// @param isOver whether the log says that the generation is over; else its shard moves
+  record Flush(long generation, boolean isOver) implements ShardMessage {}
+
+  /// The answer to a flush: what was sent before it is delivered, will be handed over, or has been
+  /// bounced.
+  record Flushed(long generation) implements ShardMessage {}
+
+  /// To the next owner: a message that no entity has got.
+  record Forward(long next, EntityMessage message) implements ShardMessage {}
+
+  /// To the next owner: all messages were forwarded.
+  record EndOfHandoff(long next) implements ShardMessage {}
+
+  /// The answer to the end of a hand-off.
+  ///
+  /// @param isInTime false when the generation had begun without what was forwarded
+  record HandoffTaken(long next, boolean isInTime) implements ShardMessage {}
+
+  /// Why a message fails.
+  enum Failure {
+    /// Too many wait for the entity or its shard.
+    FULL,
+    /// It was on its way from one owner to another when one of them ended: it may be delivered.
+    LOST,
+    /// The entity has failed before it took a message.
+    ENTITY_FAILED,
+    /// It cannot be decoded where it has come to, or not be encoded for the next node.
+    UNREADABLE
+  }
+}

@@ -1,0 +1,237 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.heddle.cluster.shard;
+
+import dev.heddle.cluster.shard.ShardMessage.Bounced;
+import dev.heddle.cluster.shard.ShardMessage.Deliver;
+import dev.heddle.cluster.shard.ShardMessage.EndOfHandoff;
+import dev.heddle.cluster.shard.ShardMessage.Failed;
+import dev.heddle.cluster.shard.ShardMessage.Failure;
+import dev.heddle.cluster.shard.ShardMessage.Flush;
+import dev.heddle.cluster.shard.ShardMessage.Flushed;
+import dev.heddle.cluster.shard.ShardMessage.Forward;
+import dev.heddle.cluster.shard.ShardMessage.HandoffTaken;
+import dev.heddle.cluster.wire.Frame.FailureText;
+import dev.heddle.cluster.wire.MessageWriter;
+import dev.heddle.cluster.wire.UndecodableMessageException;
+import java.io.ByteArrayInputStream;
+import java.io.ByteArrayOutputStream;
+import java.io.DataInputStream;
+import java.io.DataOutputStream;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+
+/// What the nodes tell each other about shards, as bytes.
+final class ShardMessageCodec {
+  /// What one node tells another.
+  sealed interface Packet {}
+
+  /// About one shard.
+  record OfShard(String type, int shard, ShardMessage message) implements Packet {}
+
+  /// The reply to a request.
+  record Answer(long ask, byte[] content) implements Packet {}
+
+  /// A request has failed.
+  record AskFailed(long ask, FailureText failure) implements Packet {}
+
+  /// The reply to a request is not wanted any more.
+  record GiveUp(long ask) implements Packet {}
+
+  /// Besides the content of a message: type, names, key, numbers.
+  static final int HEADER_BYTES = 8 * 1024;
+
+  private ShardMessageCodec() {}
+
+  /// A packet as bytes.
+  ///
+  /// @throws dev.heddle.process.NotSendableException when a message of another node cannot be
+  ///   encoded here
+  static byte[] encode(Packet packet, MessageWriter writer) {
+    ByteArrayOutputStream bytes = new ByteArrayOutputStream(64);
+    try (DataOutputStream out = new DataOutputStream(bytes)) {
+      switch (packet) {
+        case OfShard(String type, int shard, ShardMessage message) -> {
+          out.writeByte(1);
+          out.writeUTF(type);
+          out.writeInt(shard);
+          write(out, message, writer);
+        }
+        case Answer(long ask, byte[] content) -> {
+          out.writeByte(2);
+          out.writeLong(ask);
+          out.write(content);
+        }
+        case AskFailed(long ask, FailureText failure) -> {
+          out.writeByte(3);
+          out.writeLong(ask);
+          out.writeUTF(failure.type());
+          out.writeBoolean(failure.message() != null);
+          out.writeUTF(failure.message() == null ? "" : failure.message());
+          out.writeUTF(failure.trace());
+        }
+        case GiveUp(long ask) -> {
+          out.writeByte(4);
+          out.writeLong(ask);
+        }
+      }
+    } catch (IOException e) {
+      throw new UncheckedIOException(e); // texts have at most 8 Ki characters
+    }
+    return bytes.toByteArray();
+  }
+
+  private static void write(DataOutputStream out, ShardMessage message, MessageWriter writer)
+      throws IOException {
+    switch (message) {
+      case Deliver(long generation, EntityMessage it) -> write(out, 1, generation, it, writer);
+      case Bounced(long generation, EntityMessage it) -> write(out, 2, generation, it, writer);
+      case Forward(long next, EntityMessage it) -> write(out, 3, next, it, writer);
+      case Failed(EntityMessage it, Failure why) -> {
+        out.writeByte(4);
+        out.writeUTF(why.name());
+        writeHead(out, it);
+      }
+      case Flush(long generation, boolean isOver) -> {
+        out.writeByte(5);
+        out.writeLong(generation);
+        out.writeBoolean(isOver);
+      }
+      case Flushed(long generation) -> {
+        out.writeByte(6);
+        out.writeLong(generation);
+      }
+      case EndOfHandoff(long next) -> {
+        out.writeByte(7);
+        out.writeLong(next);
+      }
+      case HandoffTaken(long next, boolean isInTime) -> {
+        out.writeByte(8);
+        out.writeLong(next);
+        out.writeBoolean(isInTime);
+      }
+    }
+  }
+
+  private static void write(
+      DataOutputStream out, int kind, long generation, EntityMessage message, MessageWriter writer)
+      throws IOException {
+    Payload payload = Payload.of(message);
+    byte[] content = payload.content();
+    out.writeByte(kind);
+    out.writeLong(generation);
+    writeHead(out, message);
+    out.write(content == null ? writer.encode(payload.value()) : content);
+  }
+
+  private static void writeHead(DataOutputStream out, EntityMessage message) throws IOException {
+    out.writeUTF(message.origin());
+    out.writeUTF(message.key());
+    out.writeLong(message.ask());
+  }
+
+  /// Decodes the contents of messages.
+  interface Contents {
+    /// Decodes one.
+    ///
+    /// @param head its origin, key and request
+    Payload decode(EntityMessage head, byte[] content) throws UndecodableMessageException;
+  }
+
+  /// The content of a message cannot be decoded.
+  static final class UnreadableException extends Exception {
+    private static final long serialVersionUID = 1L;
+
+    final transient EntityMessage head;
+    final transient OfShard failed; // to the node of its sender
+
+    UnreadableException(String type, int shard, EntityMessage head, Throwable cause) {
+      super(cause);
+      this.head = head;
+      this.failed = new OfShard(type, shard, new Failed(head, Failure.UNREADABLE));
+    }
+  }
+
+  /// The packet of these bytes.
+  ///
+  /// @throws IllegalArgumentException when the bytes are malformed
+  /// @throws UnreadableException when only the content of a message is
+  static Packet decode(byte[] bytes, Contents contents) throws UnreadableException {
+    DataInputStream in = new DataInputStream(new ByteArrayInputStream(bytes));
+    try {
+      int kind = in.readUnsignedByte();
+      return switch (kind) {
+        case 1 -> readOfShard(in, contents);
+        case 2 -> new Answer(in.readLong(), in.readAllBytes());
+        case 3 -> {
+          long ask = in.readLong();
+          String type = in.readUTF();
+          boolean hasMessage = in.readBoolean();
+          String message = in.readUTF();
+          yield new AskFailed(
+              ask, new FailureText(type, hasMessage ? message : null, in.readUTF()));
+        }
+        case 4 -> new GiveUp(in.readLong());
+        default -> throw new IOException("no packet has the number " + kind);
+      };
+    } catch (IOException e) {
+      throw new IllegalArgumentException(
+          "malformed bytes about shards, %d of them".formatted(bytes.length), e);
+    }
+  }
+
+  private static OfShard readOfShard(DataInputStream in, Contents contents)
+      throws IOException, UnreadableException {
+    String type = in.readUTF();
+    int shard = in.readInt();
+    int kind = in.readUnsignedByte();
+    if (kind > 3) {
+      return new OfShard(type, shard, readMessage(kind, in));
+    }
+    long generation = in.readLong();
+    EntityMessage head = readHead(in);
+    EntityMessage whole;
+    try {
+      whole = read(head, in.readAllBytes(), contents);
+    } catch (UndecodableMessageException e) {
+      throw new UnreadableException(type, shard, head, e);
+    }
+    return new OfShard(
+        type,
+        shard,
+        switch (kind) {
+          case 1 -> new Deliver(generation, whole);
+          case 2 -> new Bounced(generation, whole);
+          default -> new Forward(generation, whole);
+        });
+  }
+
+  private static ShardMessage readMessage(int kind, DataInputStream in) throws IOException {
+    return switch (kind) {
+      case 4 -> {
+        Failure why = Failure.valueOf(in.readUTF());
+        yield new Failed(readHead(in), why);
+      }
+      case 5 -> new Flush(in.readLong(), in.readBoolean());
+      case 6 -> new Flushed(in.readLong());
+      case 7 -> new EndOfHandoff(in.readLong());
+      case 8 -> new HandoffTaken(in.readLong(), in.readBoolean());
+      default -> throw new IOException("no message has the number " + kind);
+    };
+  }
+
+  private static EntityMessage readHead(DataInputStream in) throws IOException {
+    return new EntityMessage(in.readUTF(), in.readUTF(), in.readLong(), Payload.NONE, 0);
+  }
+
+  private static EntityMessage read(EntityMessage head, byte[] content, Contents contents)
+      throws UndecodableMessageException {
+    Payload payload = contents.decode(head, content);
+    return new EntityMessage(
+        head.origin(), head.key(), head.ask(), payload, sizeOf(head.key(), content.length));
+  }
+
+  /// What a message takes while it waits, about.
+  static int sizeOf(String key, int content) {
+    return content + 2 * key.length() + 64; // objects around it
+  }
+}

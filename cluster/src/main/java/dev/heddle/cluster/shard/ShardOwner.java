@@ -1,0 +1,392 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.heddle.cluster.shard;
+
+import dev.heddle.cluster.roster.Holder;
+import dev.heddle.cluster.roster.ShardState;
+import dev.heddle.cluster.shard.ShardMessage.Bounced;
+import dev.heddle.cluster.shard.ShardMessage.Deliver;
+import dev.heddle.cluster.shard.ShardMessage.Failed;
+import dev.heddle.cluster.shard.ShardMessage.Failure;
+import dev.heddle.cluster.shard.ShardMessage.Flush;
+import dev.heddle.cluster.shard.ShardMessage.Flushed;
+import dev.heddle.cluster.shard.ShardMessage.Forward;
+import dev.heddle.cluster.shard.ShardMessage.HandoffTaken;
+import dev.heddle.cluster.shard.ShardPort.EntityEnd;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+
+/// One shard at a node that owns it, has owned it, or will.
+final class ShardOwner {
+  /*
+   * States of a generation here.
+   *
+   * from     event                                     to       then
+   * (none)   the log makes this node the owner         WAITING  messages are kept
+   * WAITING  see below                                 ACTIVE   what was forwarded, then what was
+   *                                                             kept, goes to entities
+   * ACTIVE   the log says that the shard moves         ENDING   entities are asked to end
+   * ENDING   the last entity has ended                 (none)   a Handoff has what is unread
+   * any      the log, or a Flush, says that it is over (none)   entities end; what is unread is
+   *                                                             bounced to its senders' nodes
+   *
+   * A generation becomes active when no entity of an earlier one runs here, and
+   *   - nobody hands it over: the log says that the predecessor has ended, or there was none; or
+   *   - all that the predecessor has forwarded is here: its marker has come; or
+   *   - there is no session with the predecessor for 2 s. The log says that it has released the
+   *     shard, so it does not act. What it forwards later is refused.
+   *
+   * What a node forwards stays its own until this node has its marker. So a session that ends in
+   * between loses nothing: all is sent again in the next one, and the first part is dropped here.
+   *
+   * I1. At most one generation acts: the marker and the release follow the end of the entities, and
+   *     a loss in the log follows the end of the lease. C6 [ShardSimulationTest]
+   * I2. Nothing is accepted for a generation after its marker has left: it is bounced. So a node
+   *     that has stopped sending and has the answer to its Flush has nothing here. C8
+   *     [ShardSimulationTest]
+   * I3. What is given up is told to the sender's node. C3 [ShardSimulationTest]
+   */
+  private static final int EARLY = 1_000;
+  private static final long EARLY_BYTES = 1 << 20;
+
+  /// Numbers entities.
+  interface Numbers {
+    long next();
+  }
+
+  /// A message that came before the log has told of its generation.
+  private record Early(String from, Deliver deliver) {}
+
+  /// What a predecessor has forwarded.
+  private static final class Incoming {
+    final long next;
+    final String from;
+    final List<EntityMessage> messages = new ArrayList<>();
+    boolean isComplete;
+
+    Incoming(long next, String from) {
+      this.next = next;
+      this.from = from;
+    }
+  }
+
+  private final ShardPort port;
+  private final Numbers numbers;
+  private final Deque<Early> early = new ArrayDeque<>(0);
+  private final List<Entities> old = new ArrayList<>(1); // over, and some still run
+  private final Map<String, Long> flushes = new HashMap<>(2); // by node; answered when `old` is out
+  private ShardState view;
+  private long earlyBytes;
+  private long over; // generations up to this one have ended, as other nodes have said
+
+  // the generation of which this node is the owner
+  private @Nullable Entities entities;
+  private final List<EntityMessage> kept = new ArrayList<>(0); // while it waits
+  private long keptBytes;
+  private boolean isActive;
+  private boolean isEnding;
+  private long predecessorSeen;
+
+  private @Nullable Handoff handoff;
+  private @Nullable Incoming incoming;
+  private long begun; // the last generation that became active here
+
+  ShardOwner(ShardPort port, Numbers numbers, ShardState view) {
+    this.port = port;
+    this.numbers = numbers;
+    this.view = view;
+  }
+
+  // ---- what the log says ----
+
+  void view(ShardState changed, long nanos) {
+    view = changed;
+    Entities current = entities;
+    if (current != null && current.generation != changed.generation()) {
+      giveUp(current);
+    } else if (current != null && !isOwner(changed)) {
+      giveUp(current);
+    }
+    boolean isNew = handoff == null || handoff.generation != changed.generation();
+    if (entities == null && isOwner(changed) && changed.generation() > over && isNew) {
+      Holder self = Objects.requireNonNull(changed.owner());
+      entities = new Entities(changed.generation(), self.admission(), port, numbers);
+      isActive = false;
+      isEnding = false;
+      predecessorSeen = nanos;
+    }
+    dropPast();
+    takeEarly();
+    progress(nanos);
+  }
+
+  /// What was forwarded for a generation that never was this node's.
+  private void dropPast() {
+    Incoming known = incoming;
+    if (known != null
+        && known.next <= view.generation()
+        && known.next != begun
+        && !isWaitingFor(known.next)) {
+      dropIncoming();
+    }
+  }
+
+  private boolean isOwner(ShardState state) {
+    return state.owner() != null && state.owner().node().equals(port.self());
+  }
+
+  private void takeEarly() {
+    for (int left = early.size(); left > 0; left--) {
+      Early it = early.remove();
+      earlyBytes -= it.deliver.message().bytes();
+      deliver(it.from, it.deliver);
+    }
+  }
+
+  /// The generation is over: nothing of it is handed over.
+  private void giveUp(Entities current) {
+    boolean wasActive = isActive;
+    current.stop(EntityEnd.LOST);
+    old.add(current);
+    entities = null;
+    if (!wasActive && incoming != null && incoming.next == current.generation) {
+      if (incoming.isComplete) {
+        bounce(current.generation, incoming.messages);
+      }
+      incoming = null;
+    }
+    bounce(current.generation, kept);
+    kept.clear();
+    keptBytes = 0;
+    bounce(current.generation, current.takeLeft());
+    dropOld();
+  }
+
+  private void bounce(long generation, List<EntityMessage> messages) {
+    messages.forEach(message -> port.post(message.origin(), new Bounced(generation, message)));
+  }
+
+  private void dropOld() {
+    old.removeIf(it -> !it.hasRunning());
+    flushes
+        .entrySet()
+        .removeIf(flush -> {
+          boolean isOut = old.stream().noneMatch(it -> it.generation <= flush.getValue());
+          if (isOut) {
+            port.post(flush.getKey(), new Flushed(flush.getValue()));
+          }
+          return isOut;
+        });
+  }
+
+  // ---- messages ----
+
+  /// A message has come for a generation.
+  void deliver(String from, Deliver it) {
+    Entities current = entities;
+    if (current != null && it.generation() == current.generation) {
+      accept(current, it.message());
+    } else if (it.generation() <= Math.max(view.generation(), over)) {
+      giveBack(from, it);
+    } else if (early.size() >= EARLY || earlyBytes + it.message().bytes() > EARLY_BYTES) {
+      port.post(from, new Failed(it.message(), Failure.FULL));
+    } else {
+      early.add(new Early(from, it));
+      earlyBytes += it.message().bytes();
+    }
+  }
+
+  /// Behind what entities that still run have not taken.
+  private void giveBack(String from, Deliver it) {
+    for (Entities ending : old) {
+      if (ending.generation == it.generation()) {
+        ending.accept(it.message());
+        bounce(it.generation(), ending.takeLeft());
+        return;
+      }
+    }
+    port.post(from, new Bounced(it.generation(), it.message()));
+  }
+
+  private void accept(Entities current, EntityMessage message) {
+    if (isActive) {
+      current.accept(message);
+    } else if (kept.size() >= EARLY || keptBytes + message.bytes() > EARLY_BYTES) {
+      port.post(message.origin(), new Failed(message, Failure.FULL));
+    } else {
+      kept.add(message);
+      keptBytes += message.bytes();
+    }
+  }
+
+  /// A node sends no more for a generation.
+  void flush(String from, Flush it) {
+    if (it.isOver()) {
+      over = Math.max(over, it.generation());
+      Entities current = entities;
+      if (current != null && current.generation <= over) {
+        giveUp(current);
+      }
+      takeEarly();
+    }
+    flushes.put(from, it.generation());
+    dropOld();
+  }
+
+  /// An entity has ended.
+  void entityEnded(long number, List<EntityMessage> unread, boolean hasFailedAtOnce, long nanos) {
+    Entities current = entities;
+    if (current != null && current.ended(number, unread, hasFailedAtOnce)) {
+      progress(nanos);
+      return;
+    }
+    for (Entities it : old) {
+      if (it.ended(number, unread, hasFailedAtOnce)) {
+        bounce(it.generation, it.takeLeft());
+      }
+    }
+    dropOld();
+    progress(nanos);
+  }
+
+  // ---- from the predecessor ----
+
+  void forward(String from, Forward it) {
+    if (it.next() <= Math.max(view.generation(), begun) && !isWaitingFor(it.next())) {
+      return; // refused as a whole when its end comes
+    }
+    Incoming known = incomingOf(from, it.next());
+    if (known != null && !known.isComplete) {
+      known.messages.add(it.message());
+    }
+  }
+
+  private boolean isWaitingFor(long generation) {
+    return entities != null && entities.generation == generation && !isActive;
+  }
+
+  /// What a node hands over; null when it is for an earlier generation than what is known.
+  private @Nullable Incoming incomingOf(String from, long next) {
+    Incoming known = incoming;
+    if (known != null && known.next == next && known.from.equals(from)) {
+      return known;
+    }
+    if (known != null && known.next >= next) {
+      return null;
+    }
+    dropIncoming();
+    Incoming fresh = new Incoming(next, from);
+    incoming = fresh;
+    return fresh;
+  }
+
+  /// Another generation follows than the one that it was for.
+  private void dropIncoming() {
+    Incoming known = incoming;
+    if (known != null && known.isComplete && known.next != begun) {
+      known.messages.forEach(it -> port.post(it.origin(), new Failed(it, Failure.LOST)));
+    }
+    incoming = null;
+  }
+
+  void endOfHandoff(String from, long next, long nanos) {
+    boolean isKnown = incoming != null && incoming.next == next && incoming.isComplete;
+    boolean isPast = next <= Math.max(view.generation(), begun) && !isWaitingFor(next);
+    Incoming known = isKnown || isPast ? incoming : incomingOf(from, next);
+    if (known == null || known.next != next || (isPast && !isKnown)) {
+      port.post(from, new HandoffTaken(next, false));
+      return;
+    }
+    known.isComplete = true;
+    port.post(from, new HandoffTaken(next, true));
+    progress(nanos);
+  }
+
+  void handoffTaken(String from, HandoffTaken it) {
+    if (handoff != null) {
+      handoff.taken(from, it.next(), it.isInTime());
+    }
+  }
+
+  // ---- sessions and time ----
+
+  void sessionEnded(String node) {
+    if (incoming != null && incoming.from.equals(node) && !incoming.isComplete) {
+      incoming = null; // it will come again as a whole
+    }
+    if (handoff != null) {
+      handoff.sessionEnded(node);
+    }
+    flushes.remove(node);
+  }
+
+  /// Does what can be done now.
+  void progress(long nanos) {
+    Entities current = entities;
+    if (current != null && !isActive && mayBegin(current, nanos)) {
+      begin(current);
+    }
+    if (current != null && isActive && view.isMoving() && !isEnding) {
+      isEnding = true;
+      current.stop(EntityEnd.MOVE);
+    }
+    if (current != null && isEnding && !current.hasRunning()) {
+      entities = null;
+      if (handoff != null) {
+        handoff.fail();
+      }
+      handoff = new Handoff(current.generation, current.takeLeft(), port, nanos);
+    }
+    if (entities != null && isActive) {
+      entities.progress(nanos);
+    }
+    if (handoff != null) {
+      handoff.progress(view, nanos);
+    }
+  }
+
+  private boolean mayBegin(Entities current, long nanos) {
+    Holder predecessor = view.predecessor();
+    if (predecessor == null || port.isInSession(predecessor.node())) {
+      predecessorSeen = nanos;
+    }
+    boolean isHandedOver =
+        predecessor == null
+            || nanos - predecessorSeen >= Handoff.GIVEN_UP_NANOS
+            || (incoming != null && incoming.next == current.generation && incoming.isComplete);
+    return isHandedOver && old.isEmpty();
+  }
+
+  private void begin(Entities current) {
+    isActive = true;
+    begun = current.generation;
+    List<EntityMessage> first = new ArrayList<>();
+    if (incoming != null && incoming.next == current.generation && incoming.isComplete) {
+      first.addAll(incoming.messages);
+      incoming.messages.clear(); // it stays: the marker may come again
+    }
+    first.addAll(kept);
+    kept.clear();
+    keptBytes = 0;
+    first.forEach(current::accept);
+  }
+
+  /// The entities of the generation that this node owns; null when it owns none.
+  @Nullable Entities entities() {
+    return entities;
+  }
+
+  /// Whether nothing is kept here.
+  boolean isQuiet() {
+    return early.isEmpty()
+        && old.isEmpty()
+        && kept.isEmpty()
+        && (handoff == null || handoff.isDone())
+        && (entities == null || (isActive && !isEnding));
+  }
+}

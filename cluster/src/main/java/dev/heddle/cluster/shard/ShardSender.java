@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.heddle.cluster.shard;
+
+import dev.heddle.cluster.roster.Holder;
+import dev.heddle.cluster.roster.ShardState;
+import dev.heddle.cluster.shard.ShardMessage.Bounced;
+import dev.heddle.cluster.shard.ShardMessage.Deliver;
+import dev.heddle.cluster.shard.ShardMessage.Failure;
+import dev.heddle.cluster.shard.ShardMessage.Flush;
+import dev.heddle.process.SendResult;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/// What this node sends to one shard.
+final class ShardSender {
+  /*
+   * States, by the route (owner and generation) to which the last messages went:
+   *
+   * from      event                               to        then
+   * NONE      the log names an owner in session   ROUTED    what is held is sent
+   * ROUTED    the shard moves, or has another     FLUSHING  messages are held; Flush
+   *           owner, or a message is bounced
+   * FLUSHING  Flushed                             NONE      what was bounced goes before what was
+   *                                                         held
+   * ROUTED,   the session with the owner ends     NONE      what was on its way ended with it
+   * FLUSHING
+   *
+   * I1. To a new owner nothing is sent before the old one has said that nothing of this node is on
+   *     its way to it or waits there: it is delivered, bounced, or goes before the end of the
+   *     hand-off, for which the new owner waits. So the order of each sender is kept. C8.
+   *     [ShardSimulationTest]
+   * I2. A message is sent once more only when its last receiver says that no entity has got it.
+   *     [ShardSimulationTest]
+   *
+   * At most 1,000 messages or 1 MiB are held.
+   */
+  static final int HELD = 1_000;
+  static final int HELD_BYTES = 1 << 20;
+
+  private record Route(String node, long generation) {}
+
+  private final ShardPort port;
+  private final Deque<EntityMessage> held = new ArrayDeque<>();
+  private final List<EntityMessage> bounced = new ArrayList<>(0); // older than all that is held
+  private long heldBytes;
+  private ShardState view;
+  private @Nullable Route sentTo;
+  private boolean isFlushing;
+  private long over; // generations up to this one have bounced something
+
+  ShardSender(ShardPort port, ShardState view) {
+    this.port = port;
+    this.view = view;
+  }
+
+  /// Sends a message, or holds it while its shard has no owner to send to.
+  SendResult offer(EntityMessage message) {
+    progress();
+    Route target = target();
+    if (held.isEmpty() && target != null && target.equals(sentTo) && !isFlushing) {
+      return port.send(target.node, new Deliver(target.generation, message));
+    }
+    if (held.isEmpty() && sentTo == null && target != null) {
+      return SendResult.UNREACHABLE; // no session with the owner
+    }
+    if (held.size() >= HELD || heldBytes + message.bytes() > HELD_BYTES) {
+      return SendResult.FULL;
+    }
+    held.add(message);
+    heldBytes += message.bytes();
+    return SendResult.ACCEPTED;
+  }
+
+  /// Where messages may be sent now; null when they are held.
+  private @Nullable Route target() {
+    Holder owner = view.owner();
+    return owner == null || view.isMoving() || view.generation() <= over
+        ? null
+        : new Route(owner.node(), view.generation());
+  }
+
+  void view(ShardState changed) {
+    view = changed;
+  }
+
+  /// An owner gives a message back.
+  void bounced(String from, Bounced it) {
+    if (!new Route(from, it.generation()).equals(sentTo)) {
+      port.failed(it.message(), Failure.LOST); // it would come after later ones
+      return;
+    }
+    over = Math.max(over, it.generation());
+    bounced.add(it.message());
+  }
+
+  /// An owner has nothing of this node any more.
+  void flushed(String from, long generation) {
+    if (isFlushing && new Route(from, generation).equals(sentTo)) {
+      forget();
+    }
+  }
+
+  /// A session has ended.
+  void sessionEnded(String node) {
+    if (sentTo != null && sentTo.node.equals(node)) {
+      forget();
+    }
+  }
+
+  private void forget() {
+    sentTo = null;
+    isFlushing = false;
+    for (EntityMessage message : bounced.reversed()) {
+      held.addFirst(message);
+      heldBytes += message.bytes();
+    }
+    bounced.clear();
+  }
+
+  /// Does what can be done now.
+  void progress() {
+    Route target = target();
+    if (sentTo != null && !sentTo.equals(target)) {
+      flush(sentTo);
+    }
+    if (sentTo == null && target != null && port.isInSession(target.node)) {
+      sentTo = target;
+    }
+    while (!held.isEmpty() && target != null && target.equals(sentTo) && !isFlushing) {
+      EntityMessage first = held.element();
+      if (!port.send(target.node, new Deliver(target.generation, first)).isAccepted()) {
+        return;
+      }
+      held.remove();
+      heldBytes -= first.bytes();
+    }
+  }
+
+  private void flush(Route last) {
+    if (!port.isInSession(last.node)) {
+      forget();
+    } else if (!isFlushing) {
+      isFlushing = true;
+      boolean isOver = view.generation() > last.generation || view.owner() == null;
+      port.post(last.node, new Flush(last.generation, isOver));
+    }
+  }
+
+  /// How many messages are held here.
+  int size() {
+    return held.size() + bounced.size();
+  }
+}

@@ -1,0 +1,368 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.heddle.cluster.shard;
+
+import static dev.heddle.cluster.shard.SimulatedLog.MILLI;
+
+import dev.heddle.cluster.roster.Command;
+import dev.heddle.cluster.roster.Lease;
+import dev.heddle.cluster.roster.LeaseTimes;
+import dev.heddle.cluster.roster.Outcome;
+import dev.heddle.cluster.roster.Roster;
+import dev.heddle.cluster.roster.RosterCodec;
+import dev.heddle.cluster.roster.ShardPlan;
+import dev.heddle.cluster.roster.ShardState;
+import dev.heddle.cluster.shard.ShardMessage.Failure;
+import dev.heddle.cluster.shard.ShardSimulation.Content;
+import dev.heddle.cluster.shard.ShardSimulation.Fate;
+import dev.heddle.process.SendResult;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+
+/// A node of a [ShardSimulation], with one life after the other.
+final class SimulatedHost {
+  final ShardSimulation world;
+  final String name;
+  private final long hostsFrom;
+  private final long withdrawsAt; // where nothing fails
+  long resumed;
+  boolean isSending = true;
+  Life life;
+  private int lastNumber; // of the senders here, over all lives
+
+  SimulatedHost(ShardSimulation world, String name) {
+    this.world = world;
+    this.name = name;
+    this.hostsFrom = world.now + (world.isCalm ? world.between(0, 40_000) * MILLI : 0);
+    this.withdrawsAt = world.now + world.between(30_000, 80_000) * MILLI;
+    this.life = new Life();
+    world.after(world.between(0, 3_000), this::turn);
+  }
+
+  private void turn() {
+    if (world.now < resumed) {
+      world.at(resumed, this::turn);
+      return;
+    }
+    world.after(world.between(20, 120), this::turn);
+    if (world.chance(1) && world.chance(15)) {
+      resumed = world.now + world.between(100, 25_000) * MILLI;
+      return;
+    }
+    if ((world.chance(1) && world.chance(10)) || life.hasLeft) {
+      Life before = life;
+      before.dead = true;
+      life = new Life();
+      world.killed(before.number);
+    }
+    life.turn();
+  }
+
+  /// An entity with its mailbox.
+  private static final class Entity {
+    final int shard;
+    final String key;
+    final long generation;
+    final long admission;
+    final Deque<EntityMessage> mailbox = new ArrayDeque<>();
+    long taken;
+    long lastTaken;
+    boolean isEnding;
+    boolean hasEnded;
+
+    Entity(int shard, String key, long generation, long admission) {
+      this.shard = shard;
+      this.key = key;
+      this.generation = generation;
+      this.admission = admission;
+    }
+  }
+
+  /// One life of the node. All its events wait while it is paused.
+  final class Life {
+    final int number = ++world.lives;
+    final Map<String, Object> sessions = new HashMap<>();
+    final Map<String, Long> lastArrival = new HashMap<>();
+    final Map<String, Deque<Runnable>> inFlight = new HashMap<>();
+    final List<Shard> shards = new ArrayList<>();
+    private final Lease lease = new Lease(LeaseTimes.DEFAULT);
+    private final Map<Long, Entity> entities = new HashMap<>();
+    private final ShardState[] views = new ShardState[ShardSimulation.SHARDS];
+    private final ShardPlan plan = new ShardPlan();
+    private Roster roster = new Roster();
+    private int followed;
+    private long entityNumbers;
+    private long hostedAt;
+    private boolean isKnown;
+    private boolean isLeaving;
+    boolean hasLeft;
+    boolean dead;
+
+    Life() {
+      for (int shard = 0; shard < ShardSimulation.SHARDS; shard++) {
+        views[shard] = ShardState.EMPTY;
+        shards.add(new Shard(new Port(shard), () -> ++entityNumbers, ShardState.EMPTY));
+      }
+    }
+
+    String name() {
+      return name;
+    }
+
+    void whenRunning(Runnable run) {
+      if (dead) {
+        return;
+      }
+      if (world.now < resumed) {
+        world.at(resumed, () -> whenRunning(run));
+      } else {
+        run.run();
+      }
+    }
+
+    // ---- log and lease ----
+
+    void turn() {
+      renew();
+      follow();
+      host();
+      plan.poll(roster.shards(), name, world.now).forEach(it -> world.propose(it, _ -> {}));
+      shards.forEach(shard -> shard.progress(world.now));
+      if (isSending) {
+        for (int sends = (int) world.between(0, 4); sends > 0; sends--) {
+          send();
+        }
+      }
+    }
+
+    private void renew() {
+      if (lease.isDue(world.now) && !hasLeft) {
+        long start = lease.renewing(world.now);
+        world.propose(
+            new Command.Renew(name, number, null),
+            outcome ->
+                whenRunning(() -> {
+                  if (outcome instanceof Outcome.Admitted(long admitted)) {
+                    lease.acknowledged(start, admitted);
+                  }
+                }));
+      }
+    }
+
+    private void follow() {
+      int known = world.log.size();
+      int upTo = world.chance(10) ? followed + (known - followed) / 2 : known;
+      if (world.chance(2) && upTo == known) {
+        roster = RosterCodec.restore(RosterCodec.snapshot(world.committed));
+        followed = known;
+        look();
+      }
+      while (followed < upTo) {
+        roster.follow(world.log.get(followed++));
+        look();
+      }
+    }
+
+    /// States from before its first admission may name an earlier life of this node.
+    private void look() {
+      isKnown |= roster.admission(name, number) != 0;
+      if (!isKnown) {
+        return;
+      }
+      for (int shard = 0; shard < views.length; shard++) {
+        ShardState state = roster.shards().state(ShardSimulation.TYPE, shard);
+        if (!state.equals(views[shard])) {
+          views[shard] = state;
+          shards.get(shard).view(state, world.now);
+        }
+      }
+    }
+
+    /// Says that it hosts shards; at times leaves in an orderly way.
+    private void host() {
+      long admission = lease.admission();
+      if (admission == 0 || world.now < hostsFrom || world.now - hostedAt < 1_000 * MILLI) {
+        return;
+      }
+      hostedAt = world.now;
+      isLeaving |=
+          world.chance(2) || (world.isCalm && !name.equals("a") && world.now > withdrawsAt);
+      if (!isLeaving) {
+        String type = ShardSimulation.TYPE;
+        world.propose(
+            new Command.HostShards(name, admission, type, ShardSimulation.SHARDS, true), _ -> {});
+        return;
+      }
+      world.propose(new Command.WithdrawHost(name, admission), _ -> {});
+      boolean owns = false;
+      for (Shard shard : shards) {
+        owns |= shard.owner().entities() != null || !shard.owner().isQuiet();
+      }
+      boolean isHost = roster.shards().hosts(ShardSimulation.TYPE).contains(name);
+      if (!owns && !isHost && !world.isCalm) {
+        world.propose(new Command.Leave(name, admission), _ -> whenRunning(() -> hasLeft = true));
+      }
+    }
+
+    // ---- sessions ----
+
+    void opened(String other, Object session) {
+      sessions.put(other, session);
+      shards.forEach(shard -> shard.progress(world.now));
+    }
+
+    void ended(String other, Object session) {
+      if (sessions.get(other) == session) {
+        sessions.remove(other);
+        shards.forEach(shard -> shard.sessionEnded(other, world.now));
+      }
+    }
+
+    void received(String from, int shard, ShardMessage message) {
+      shards.get(shard).received(from, message, world.now);
+    }
+
+    // ---- senders ----
+
+    private void send() {
+      String key = ShardSimulation.KEYS.get(world.random.nextInt(ShardSimulation.KEYS.size()));
+      String sender = name + world.random.nextInt(2);
+      Content content = new Content(sender, key, ++lastNumber);
+      Fate fate = new Fate();
+      fate.nodes.add(number);
+      world.fates.put(content, fate);
+      EntityMessage message = new EntityMessage(name, key, 0, content, 20);
+      SendResult result = shards.get(ShardSimulation.shardOf(key)).offer(message, world.now);
+      if (!result.isAccepted()) {
+        world.fates.remove(content);
+      }
+    }
+
+    // ---- entities ----
+
+    private void step(long entity) {
+      Entity it = Objects.requireNonNull(entities.get(entity));
+      if (it.hasEnded) {
+        return;
+      }
+      if (!it.mailbox.isEmpty() && lease.isHeld(it.admission, world.now)) {
+        EntityMessage message = it.mailbox.remove();
+        it.taken++;
+        it.lastTaken = world.now;
+        world.acted(this, it.shard, it.generation, message);
+      }
+      if (world.chance(1) && world.chance(30)) {
+        end(entity);
+        return;
+      }
+      world.after(
+          world.chance(3) ? 400 : world.between(1, 30), () -> whenRunning(() -> step(entity)));
+    }
+
+    private void end(long entity) {
+      Entity it = Objects.requireNonNull(entities.get(entity));
+      if (it.hasEnded) {
+        return;
+      }
+      it.hasEnded = true;
+      world.after(
+          world.between(0, 20),
+          () ->
+              whenRunning(() -> {
+                List<EntityMessage> unread = List.copyOf(it.mailbox);
+                shards.get(it.shard).entityEnded(entity, unread, it.taken == 0, world.now);
+              }));
+    }
+
+    private final class Port implements ShardPort {
+      private final int shard;
+
+      Port(int shard) {
+        this.shard = shard;
+      }
+
+      @Override
+      public String self() {
+        return name;
+      }
+
+      @Override
+      public boolean isInSession(String node) {
+        return sessions.get(node) != null;
+      }
+
+      @Override
+      public SendResult send(String node, ShardMessage.Deliver message) {
+        if (sessions.get(node) == null) {
+          return SendResult.UNREACHABLE;
+        }
+        if (world.chance(3)) {
+          return SendResult.FULL;
+        }
+        world.travel(Life.this, node, shard, message);
+        return SendResult.ACCEPTED;
+      }
+
+      @Override
+      public void post(String node, ShardMessage message) {
+        world.travel(Life.this, node, shard, message);
+      }
+
+      @Override
+      public void release(long next) {
+        String type = ShardSimulation.TYPE;
+        List<Command.Release> releases = List.of(new Command.Release(shard, next));
+        world.propose(new Command.ReleaseShards(name, lease.admission(), type, releases), _ -> {});
+      }
+
+      @Override
+      public boolean mayAct(long admission) {
+        return lease.isHeld(admission, world.now);
+      }
+
+      @Override
+      public void start(long entity, String key, long generation, long admission) {
+        for (Entity other : entities.values()) {
+          if (!other.hasEnded && other.key.equals(key)) {
+            throw new AssertionError("seed %d: two of %s at %s".formatted(world.seed, key, name));
+          }
+        }
+        entities.put(entity, new Entity(shard, key, generation, admission));
+        world.after(world.between(1, 100), () -> whenRunning(() -> step(entity)));
+      }
+
+      @Override
+      public boolean deliver(long entity, EntityMessage message) {
+        Entity it = Objects.requireNonNull(entities.get(entity));
+        if (it.mailbox.size() >= 50) {
+          return false;
+        }
+        it.mailbox.add(message); // unread, if it has ended and that is not reported yet
+        return true;
+      }
+
+      @Override
+      public void end(long entity, EntityEnd why) {
+        Entity it = Objects.requireNonNull(entities.get(entity));
+        it.isEnding = true;
+        long most = why == EntityEnd.LOST ? 1_000 : world.chance(10) ? 10_000 : 200;
+        world.after(world.between(0, (int) most), () -> whenRunning(() -> Life.this.end(entity)));
+      }
+
+      @Override
+      public boolean isIdle(long entity, long nanos) {
+        Entity it = Objects.requireNonNull(entities.get(entity));
+        return it.mailbox.isEmpty() && nanos - it.lastTaken > 500 * MILLI && it.taken > 0;
+      }
+
+      @Override
+      public void failed(EntityMessage message, Failure why) {
+        world.failed(message, why);
+      }
+    }
+  }
+}

@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.heddle.cluster.shard;
+
+import dev.heddle.cluster.roster.Command;
+import dev.heddle.cluster.roster.Delta;
+import dev.heddle.cluster.roster.LeaseExpiry;
+import dev.heddle.cluster.roster.LeaseTimes;
+import dev.heddle.cluster.roster.Outcome;
+import dev.heddle.cluster.roster.Roster;
+import dev.heddle.cluster.roster.RosterCodec;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.PriorityQueue;
+import java.util.Random;
+import java.util.function.Consumer;
+
+/// Virtual time, faults, and the log: commands are lost, late, or committed twice; answers are
+/// lost. It judges leases, as a leader does.
+class SimulatedLog {
+  static final long MILLI = 1_000_000;
+
+  private record Event(long nanos, long order, Runnable run) {}
+
+  final long seed;
+  final Random random;
+  final boolean isCalm;
+  long now = 77_000_000_000L;
+  boolean healed;
+  final Roster committed = new Roster();
+  final List<Delta> log = new ArrayList<>();
+
+  private final PriorityQueue<Event> events =
+      new PriorityQueue<>((a, b) ->
+          a.nanos != b.nanos ? Long.compare(a.nanos, b.nanos) : Long.compare(a.order, b.order));
+  private long order;
+  private LeaseExpiry expiry = new LeaseExpiry(LeaseTimes.DEFAULT);
+
+  /// @param isCalm whether there are no faults from the beginning
+  SimulatedLog(long seed, boolean isCalm) {
+    this.seed = seed;
+    this.isCalm = isCalm;
+    this.healed = isCalm;
+    this.random = new Random(seed);
+    lead();
+  }
+
+  private void lead() {
+    after(between(50, 150), this::lead);
+    if (chance(1) && chance(20)) { // another leader counts anew
+      expiry = new LeaseExpiry(LeaseTimes.DEFAULT);
+    }
+    expiry.poll(committed, now).forEach(lost -> propose(lost, _ -> {}));
+  }
+
+  void propose(Command command, Consumer<Outcome> answer) {
+    for (int times = chance(5) ? 2 : 1; times > 0; times--) {
+      if (!chance(8)) {
+        after(delay(), () -> commit(command, answer));
+      }
+    }
+  }
+
+  private void commit(Command command, Consumer<Outcome> answer) {
+    long previous = committed.applied();
+    long index = previous + between(1, 4);
+    Command decoded = RosterCodec.decodeCommand(RosterCodec.encode(command));
+    Outcome outcome = committed.apply(index, decoded);
+    log.add(new Delta(previous, index, decoded));
+    if (!chance(8)) {
+      after(delay(), () -> answer.accept(outcome));
+    }
+  }
+
+  void runUntil(long end) {
+    while (!events.isEmpty() && events.peek().nanos <= end) {
+      Event event = events.remove();
+      now = event.nanos;
+      event.run.run();
+    }
+    now = end;
+  }
+
+  void at(long nanos, Runnable run) {
+    events.add(new Event(Math.max(now, nanos), order++, run));
+  }
+
+  void after(long millis, Runnable run) {
+    at(now + millis * MILLI, run);
+  }
+
+  boolean chance(int percent) {
+    return !healed && random.nextInt(100) < percent;
+  }
+
+  long between(int from, int to) {
+    return (long) from + random.nextInt(to - from);
+  }
+
+  /// Mostly short, at times as long as a lease.
+  long delay() {
+    return chance(2) ? between(200, 12_000) : between(1, 30);
+  }
+}

@@ -34,9 +34,9 @@ public final class SendFailedException extends RuntimeException {
           case UNREACHABLE ->
               "no peer leads to "
                   + receiver
-                  + "; a node of a cluster is connected again by itself: nodes() of the cluster says"
-                  + " why it is not; without a cluster, connect its node by connect() of the runtime,"
-                  + " its host by connectHost(), or join a cluster by Cluster.join()";
+                  + "; a node of a cluster is connected again by itself: nodes() of the cluster"
+                  + " says why it is not; without a cluster, connect its node by connect() of the"
+                  + " runtime, its host by connectHost(), or join a cluster by Cluster.join()";
           case NOT_SENDABLE ->
               "the message cannot be encoded for the node of "
                   + receiver

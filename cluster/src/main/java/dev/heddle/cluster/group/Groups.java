@@ -42,15 +42,15 @@ public final class Groups {
    * each.
    *
    * I1. The frames of a session are queued under the lock and sent by one thread at a time, so they
-   *     have the order of the changes, and no change falls between the full set and the first delta.
-   *     [GroupsTest]
+   *     have the order of the changes, and no change falls between the full set and the first
+   *     delta. [GroupsTest]
    * I2. Of a session that has ended, nothing remains. [GroupsTest]
    * I3. A process listens for its end only while it is a member. Who makes it one adds the listener
    *     and then looks whether it still is; who makes it none removes it from the map and then the
    *     listener. So one of the two removes the listener. [GroupsTest]
    *
-   * Lock. Workers and bodies take it, and others spin meanwhile: so it is held for some instructions.
-   * Under it, frames are queued and changes kept for the listeners. Not under it: frames are encoded
+   * Lock. Workers and bodies take it, and others spin meanwhile: it is held for some instructions.
+   * Under it, frames are queued and changes kept for listeners. Not under it: frames are encoded
    * and sent, listeners and mailboxes called. A thread that finds another one sending leaves its
    * frame to that one; a message that it sends next may arrive before. C7; proc-202.
    */

@@ -71,9 +71,9 @@ final class DynamicShape extends Shape {
           case Optional<?> _ -> 4;
           default ->
               throw new Unsendable(
-                  ("is a %s, which is not registered; register its class, or the sealed interface of"
-                          + " its messages, by ClusterOptions.messages(...), here and at the node"
-                          + " that receives it")
+                  ("is a %s, which is not registered; register its class, or the sealed interface"
+                          + " of its messages, by ClusterOptions.messages(...), here and at the"
+                          + " node that receives it")
                       .formatted(type.getName()));
         };
     return FIRST_COLLECTION + collection;

@@ -5,6 +5,7 @@ import dev.heddle.DeadlineException;
 import dev.heddle.Registration;
 import dev.heddle.cluster.engine.Credentials;
 import dev.heddle.cluster.engine.JGroupsEngine;
+import dev.heddle.cluster.name.NodeNames;
 import dev.heddle.cluster.node.ClusterNode;
 import dev.heddle.cluster.node.NodeStatus;
 import dev.heddle.cluster.peer.PeerOptions;
@@ -83,6 +84,8 @@ public final class Cluster implements AutoCloseable {
   private final ClusterNode node;
   private final MessageWriter inputs;
 
+  private volatile @Nullable NodeNames names; // set by join, with voters
+
   // any thread, CAS: what the first call of leave waits for, and all later ones
   private final AtomicReference<@Nullable CompletableFuture<@Nullable Void>> leaving =
       new AtomicReference<>();
@@ -108,9 +111,11 @@ public final class Cluster implements AutoCloseable {
   /// @throws IllegalArgumentException when the options contradict each other, an address is not
   ///   safe to listen at, or a type of message cannot be sent, with the path to it; or when labels
   ///   and names of entries together have more than 64 KiB
-  /// @throws IllegalStateException in a step of a process, which it would hold
+  /// @throws IllegalStateException in a step of a process, which it would hold; at a voter without
+  ///   the artifact of its log
   public static Cluster join(ClusterOptions options) throws IOException {
     options.checkedAddress(); // before a runtime is started
+    options.checkVoters();
     MessageTypes.of(options.messages(), options.codecs());
     ProcessRuntime runtime = ProcessRuntime.builder().node(options.name()).start();
     try {
@@ -149,6 +154,7 @@ public final class Cluster implements AutoCloseable {
               .formatted(name, options.name(), options.name()));
     }
     InetAddress address = options.checkedAddress();
+    options.checkVoters();
     this.engine =
         new JGroupsEngine(
             new JGroupsEngine.Settings(
@@ -169,7 +175,7 @@ public final class Cluster implements AutoCloseable {
                 new PeerOptions(
                     options.entries(),
                     options.acceptsOrders() ? ForeignOrders.CARRIED_OUT : ForeignOrders.REFUSED),
-                (_, _) -> {})); // no part of the cluster sends anything yet
+                (_, _) -> {})); // a node without voters takes none of what is said about names
     this.inputs = new MessageWriter(types, node.self());
     checkGreeting();
   }
@@ -206,8 +212,16 @@ public final class Cluster implements AutoCloseable {
       return opened();
     } catch (Throwable t) {
       node.close();
+      closeNames();
       local.releaseNodes();
       throw t;
+    }
+  }
+
+  private void closeNames() {
+    NodeNames opened = names;
+    if (opened != null) {
+      opened.close();
     }
   }
 
@@ -227,11 +241,14 @@ public final class Cluster implements AutoCloseable {
   /// loop.
   private void open() throws IOException {
     try {
-      local.await("join", () -> onThread("join", node::start), JOIN);
+      local.await("join", () -> onThread("join", this::listen), JOIN);
     } catch (TimeoutException _) {
       throw new IOException("node '%s' does not listen after %s".formatted(name(), JOIN));
     } catch (ExecutionException e) {
       if (e.getCause() instanceof IOException refused) {
+        throw refused;
+      }
+      if (e.getCause() instanceof IllegalStateException refused) {
         throw refused;
       }
       throw new IllegalStateException("node '" + name() + "' cannot join", e.getCause());
@@ -239,6 +256,17 @@ public final class Cluster implements AutoCloseable {
       Thread.currentThread().interrupt();
       throw new InterruptedIOException("interrupted while node '" + name() + "' joined");
     }
+  }
+
+  private void listen() throws IOException {
+    if (!options.voters().isEmpty()) {
+      names =
+          NodeNames.open(
+              node,
+              local,
+              new NodeNames.Settings(options.voters(), options.directory(), options.lease()));
+    }
+    node.start();
   }
 
   private interface Waiting {
@@ -349,6 +377,19 @@ public final class Cluster implements AutoCloseable {
   /// The group with a name. Groups are not created: one without members is empty.
   public Group group(String name) {
     return new Group(name, node.groups());
+  }
+
+  /// The names that a majority of the voters decides about.
+  ///
+  /// @throws IllegalStateException when the cluster has no [ClusterOptions#voters]
+  public ClusterNames names() {
+    NodeNames opened = names;
+    if (opened == null) {
+      throw new IllegalStateException(
+          "node '%s' has no names: say which nodes decide about them, by voters(...) of its options"
+              .formatted(name()));
+    }
+    return new ClusterNames(name(), opened.service(), local);
   }
 
   // ---- processes elsewhere ----
@@ -519,7 +560,12 @@ public final class Cluster implements AutoCloseable {
   }
 
   private void leaveNow(Duration limit) throws InterruptedException {
+    NodeNames opened = names;
+    if (opened != null) {
+      opened.leave(limit);
+    }
     node.leave(limit);
+    closeNames();
     Registration added = beforeShutdown;
     if (added != null) {
       added.close();

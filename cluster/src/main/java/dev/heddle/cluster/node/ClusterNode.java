@@ -28,6 +28,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
@@ -72,6 +73,27 @@ public final class ClusterNode implements AutoCloseable {
   /// @param ending why its session has ended; null when one has opened
   public record Change(NodeLife node, @Nullable Ending ending) {}
 
+  /// A part of the cluster at this node, which talks to the same part of other nodes.
+  public interface Part {
+    /// The name of its messages.
+    String name();
+
+    /// A session has opened. Called under a lock; must not wait.
+    void opened(NodeLife node);
+
+    /// Another node says something, in the order of its session; must not wait.
+    void received(NodeLife from, byte[] content);
+
+    /// A session has ended; one message of it may be in `received`. Called under a lock; must not
+    /// wait.
+    void ended(NodeLife node);
+
+    /// Does what is due, on the agent thread.
+    ///
+    /// @return when to call it again, of [System#nanoTime], unless the agent is woken before
+    long run();
+  }
+
   private enum Phase {
     NEW,
     RUNNING,
@@ -98,6 +120,7 @@ public final class ClusterNode implements AutoCloseable {
   private final CountDownLatch closed = new CountDownLatch(1);
   private final Map<String, Peer> peers = new ConcurrentHashMap<>(); // by name of the node
   private final Map<String, LastSession> endings = new ConcurrentHashMap<>();
+  private final List<Part> parts = new CopyOnWriteArrayList<>();
 
   // under its lock, which orders the changes
   private final ReentrantLock telling = new ReentrantLock();
@@ -158,6 +181,16 @@ public final class ClusterNode implements AutoCloseable {
     }
     agent.start();
     writer.start();
+  }
+
+  /// Adds a part; before [#start].
+  public void add(Part part) {
+    parts.add(part);
+  }
+
+  /// Has the parts run. Any thread; never waits.
+  public void wakeAgent() {
+    agent.wake();
   }
 
   /// Its name and its life.
@@ -322,8 +355,21 @@ public final class ClusterNode implements AutoCloseable {
   /// @return when to run again
   private long agent() {
     long at = connections.due();
+    for (Part part : parts) {
+      at = Math.min(at, part.run());
+    }
     boolean isAwaited = phase.get() == Phase.LEAVING;
     return isAwaited ? Math.min(at, System.nanoTime() + DRAIN_NANOS) : at;
+  }
+
+  private void received(NodeLife from, Frame.Service message) {
+    for (Part part : parts) {
+      if (part.name().equals(message.name())) {
+        part.received(from, message.content());
+        return;
+      }
+    }
+    settings.services().accept(from, message);
   }
 
   private void tell(Change change) {
@@ -358,10 +404,11 @@ public final class ClusterNode implements AutoCloseable {
               settings.types(),
               settings.offers(),
               groups,
-              service -> settings.services().accept(life, service));
+              service -> received(life, service));
       local.removeNode(life.node()); // the last session, which has ended
       local.addNode(life.node(), remote);
       peers.put(life.node(), new Peer(other, remote, (Link) sink));
+      parts.forEach(part -> part.opened(life));
       tell(new Change(life, null));
       log(System.Logger.Level.DEBUG, "in session with '%s'".formatted(life.node()));
       return new RemoteReceiver(remote);
@@ -372,6 +419,7 @@ public final class ClusterNode implements AutoCloseable {
       NodeLife life = other.life();
       endings.put(life.node(), new LastSession(other, why));
       peers.remove(life.node()); // the runtime keeps it: what comes now gets NO_CONNECTION
+      parts.forEach(part -> part.ended(life));
       tell(new Change(life, why));
       boolean isOnPurpose = why.cause() == Cause.LEFT || why.cause() == Cause.CLOSED;
       log(

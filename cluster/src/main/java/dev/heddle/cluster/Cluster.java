@@ -392,6 +392,14 @@ public final class Cluster implements AutoCloseable {
     return new ClusterNames(name(), opened.service(), local);
   }
 
+  /// A reference to the process that has a name at each use.
+  ///
+  /// @throws IllegalArgumentException when the name is empty, or longer than 1 KiB in UTF-8
+  /// @throws IllegalStateException when the cluster has no [ClusterOptions#voters]
+  public NamedRef named(String name) {
+    return new NamedRef(name, runtime, names());
+  }
+
   // ---- processes elsewhere ----
 
   /// Starts a process at a node that has the entry, and waits until it is started or refused, for

@@ -12,6 +12,7 @@ import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -54,7 +55,7 @@ public final class ClusterNames {
   ///   node has none; the name is not taken
   /// @throws IllegalArgumentException when there is no such process at this node, or the name is
   ///   empty or too long
-  /// @throws InterruptedException the name may be taken nevertheless, for a moment
+  /// @throws InterruptedException the name may be taken nevertheless: give it back to be sure
   /// @throws IllegalStateException in a step of a process, which it would hold
   public long register(String name, Pid pid) throws InterruptedException {
     checkName(name);
@@ -110,7 +111,17 @@ public final class ClusterNames {
     return service.token(name);
   }
 
-  private static void checkName(String name) {
+  /// Whether this node knows anything.
+  boolean isReady() {
+    return service.isReady();
+  }
+
+  /// An address of this node that no process has.
+  Pid nobody() {
+    return local.address(0);
+  }
+
+  static void checkName(String name) {
     int length = name.getBytes(StandardCharsets.UTF_8).length;
     if (length == 0 || length > Limits.NAME_BYTES) {
       throw new IllegalArgumentException(
@@ -120,9 +131,16 @@ public final class ClusterNames {
 
   private <T extends @Nullable Object> T await(
       String what, Supplier<CompletableFuture<T>> begin) throws InterruptedException {
-    CompletableFuture<T> mine = new CompletableFuture<>();
+    AtomicReference<@Nullable CompletableFuture<T>> asked = new AtomicReference<>();
     try {
-      return local.await(what, () -> passedOn(begin.get(), mine), GUARD);
+      return local.await(
+          what,
+          () -> {
+            CompletableFuture<T> answer = begin.get();
+            asked.set(answer);
+            return answer;
+          },
+          GUARD);
     } catch (ExecutionException e) {
       throw e.getCause() instanceof RuntimeException refused
           ? refused
@@ -130,21 +148,10 @@ public final class ClusterNames {
     } catch (TimeoutException e) {
       throw new IllegalStateException("node '" + node + "' does not answer " + what, e);
     } finally {
-      mine.cancel(false); // gives up; does nothing when there is an answer
+      CompletableFuture<T> answer = asked.get();
+      if (answer != null) {
+        answer.cancel(false); // gives up; does nothing when there is an answer
+      }
     }
-  }
-
-  private static <T extends @Nullable Object> CompletableFuture<T> passedOn(
-      CompletableFuture<T> asked, CompletableFuture<T> mine) {
-    var _ =
-        asked.whenComplete((value, failure) -> {
-          if (failure == null) {
-            mine.complete(value);
-          } else {
-            mine.completeExceptionally(failure);
-          }
-        });
-    var _ = mine.whenComplete((_, _) -> asked.cancel(false));
-    return mine;
   }
 }

@@ -319,6 +319,11 @@ public final class NameService implements RosterAccess {
     return replica.lookup(name);
   }
 
+  /// Whether the state has come to this node.
+  public boolean isReady() {
+    return replica.isHere();
+  }
+
   /// The token by which a process of this node owns a name, if it may act for it now.
   public OptionalLong token(String name) {
     return names.token(name, now());

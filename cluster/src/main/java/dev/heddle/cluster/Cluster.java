@@ -8,6 +8,7 @@ import dev.heddle.cluster.engine.JGroupsEngine;
 import dev.heddle.cluster.name.NodeNames;
 import dev.heddle.cluster.node.ClusterNode;
 import dev.heddle.cluster.node.NodeStatus;
+import dev.heddle.cluster.peer.Entry;
 import dev.heddle.cluster.peer.PeerOptions;
 import dev.heddle.cluster.peer.PeerOptions.ForeignOrders;
 import dev.heddle.cluster.peer.RemoteChild;
@@ -44,7 +45,6 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
-import java.util.function.Supplier;
 import javax.net.ssl.SSLContext;
 import org.jspecify.annotations.Nullable;
 
@@ -241,7 +241,7 @@ public final class Cluster implements AutoCloseable {
   /// loop.
   private void open() throws IOException {
     try {
-      local.await("join", () -> onThread("join", this::listen), JOIN);
+      local.await("join", () -> ThreadTask.start("heddle-join-" + name(), this::listen), JOIN);
     } catch (TimeoutException _) {
       throw new IOException("node '%s' does not listen after %s".formatted(name(), JOIN));
     } catch (ExecutionException e) {
@@ -269,27 +269,6 @@ public final class Cluster implements AutoCloseable {
     node.start();
   }
 
-  private interface Waiting {
-    void call() throws Exception;
-  }
-
-  private CompletableFuture<@Nullable Void> onThread(String what, Waiting action) {
-    CompletableFuture<@Nullable Void> done = new CompletableFuture<>();
-    var _ =
-        Thread.ofPlatform()
-            .daemon()
-            .name("heddle-" + what + "-" + name())
-            .start(() -> {
-              try {
-                action.call();
-                done.complete(null);
-              } catch (Throwable t) {
-                done.completeExceptionally(t);
-              }
-            });
-    return done;
-  }
-
   // ---- what it is, and sees ----
 
   /// The runtime of this node.
@@ -307,8 +286,8 @@ public final class Cluster implements AutoCloseable {
     return Objects.requireNonNull(engine.bound(), "it is open");
   }
 
-  /// This node, then all others that are or were in touch, then addresses that were tried without
-  /// success.
+  /// This node, then the others that are in touch, or were among the last 256 that were, then
+  /// addresses that were tried without success.
   public List<NodeInfo> nodes() {
     List<NodeInfo> all = new ArrayList<>();
     all.add(
@@ -468,8 +447,8 @@ public final class Cluster implements AutoCloseable {
     var _ = inputs.encode(with.input()); // refused here too, whichever node is chosen
     String at = choose(entry, place);
     if (at.equals(name())) {
-      Supplier<? extends Process> process = Objects.requireNonNull(options.entries().get(entry));
-      return CompletableFuture.completedFuture(local.spawn(process.get(), with));
+      Entry here = Objects.requireNonNull(options.entries().get(entry));
+      return CompletableFuture.completedFuture(local.spawn(here.process().get(), here.with(with)));
     }
     RemoteNode peer = node.node(at);
     if (peer == null) {
@@ -555,7 +534,7 @@ public final class Cluster implements AutoCloseable {
           begun.orTimeout(
               nanos + Math.min(ENGINE.toNanos(), Long.MAX_VALUE - nanos), TimeUnit.NANOSECONDS);
       var _ =
-          onThread("leave", () -> leaveNow(limit))
+          ThreadTask.start("heddle-leave-" + name(), () -> leaveNow(limit))
               .whenComplete((_, failure) -> {
                 if (failure == null) {
                   begun.complete(null);

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.heddle.cluster;
 
+import dev.heddle.cluster.peer.Entry;
 import dev.heddle.cluster.wire.Limits;
 import dev.heddle.process.Process;
+import dev.heddle.process.StartOptions;
 import java.net.InetAddress;
 import java.net.UnknownHostException;
 import java.nio.charset.StandardCharsets;
@@ -50,7 +52,7 @@ public final class ClusterOptions {
     Map<String, String> labels = Map.of();
     List<Class<?>> messages = List.of();
     List<MessageCodec<?>> codecs = List.of();
-    Map<String, Supplier<? extends Process>> entries = Map.of();
+    Map<String, Entry> entries = Map.of();
     Set<String> voters = Set.of();
     @Nullable Path directory;
     Duration lease = LEASE;
@@ -242,9 +244,23 @@ public final class ClusterOptions {
   /// @param process makes a new process for each start; on a thread of its own, where it may wait
   /// @throws IllegalArgumentException when the name is empty, used, or longer than 1 KiB in UTF-8
   public ClusterOptions entry(String name, Supplier<? extends Process> process) {
+    return entry(name, StartOptions.defaults(), process);
+  }
+
+  /// Adds something that other nodes may start here, with a mailbox, a priority, attributes or a
+  /// time for its shutdown of its own. Senders at other nodes wait for a mailbox as those here do,
+  /// when its policy is [dev.heddle.process.MailboxPolicy#SUSPEND].
+  ///
+  /// {@snippet class=dev.heddle.cluster.ClusterSnippetsTest region=entry-options}
+  ///
+  /// @param options of each process that is started. Its input, name, parent, link, monitor and
+  ///   lifetime come from who starts it
+  /// @throws IllegalArgumentException as above, and when the options have one of those
+  public ClusterOptions entry(
+      String name, StartOptions options, Supplier<? extends Process> process) {
     Draft made = new Draft(values);
-    Map<String, Supplier<? extends Process>> all = new LinkedHashMap<>(values.entries);
-    if (all.put(name(name, "the name of an entry"), process) != null) {
+    Map<String, Entry> all = new LinkedHashMap<>(values.entries);
+    if (all.put(name(name, "the name of an entry"), new Entry(process, options)) != null) {
       throw new IllegalArgumentException("node '" + name() + "' has two entries '" + name + "'");
     }
     made.entries = Map.copyOf(all);
@@ -362,7 +378,7 @@ public final class ClusterOptions {
     return values.codecs;
   }
 
-  Map<String, Supplier<? extends Process>> entries() {
+  Map<String, Entry> entries() {
     return values.entries;
   }
 

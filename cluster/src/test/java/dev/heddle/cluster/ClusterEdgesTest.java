@@ -4,6 +4,7 @@ package dev.heddle.cluster;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.heddle.cluster.engine.TestPorts;
 import dev.heddle.process.CoroutineProcess;
 import dev.heddle.process.NotSendableException;
 import dev.heddle.process.Process;
@@ -28,7 +29,7 @@ import org.junit.jupiter.api.Timeout;
 @Timeout(300)
 class ClusterEdgesTest {
   private static ClusterOptions options(String name) throws Exception {
-    int port = ClusterTest.freePort();
+    int port = TestPorts.next();
     return ClusterOptions.named(name).bind("127.0.0.1", port).seeds("127.0.0.1:" + port);
   }
 
@@ -97,6 +98,7 @@ class ClusterEdgesTest {
   }
 
   @Test
+  @SuppressWarnings("try") // the early close is what is tested
   void shutdown_withAnActionThatFails_leavesNevertheless() throws Exception {
     BlockingQueue<ClusterChange> changes = new LinkedBlockingQueue<>();
     try (Cluster other = Cluster.join(options("other"));
@@ -180,7 +182,7 @@ class ClusterEdgesTest {
       BlockingQueue<ClusterChange> changes = new LinkedBlockingQueue<>();
       cluster.onChange(changes::add).close();
       int seed = cluster.address().getPort();
-      int port = ClusterTest.freePort();
+      int port = TestPorts.next();
       var other = ClusterOptions.named("b").bind("127.0.0.1", port).seeds("127.0.0.1:" + seed);
       try (Cluster _ = Cluster.join(other)) {
         ClusterTest.awaitUp(cluster, "b");

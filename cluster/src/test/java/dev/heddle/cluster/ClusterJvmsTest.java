@@ -3,6 +3,7 @@ package dev.heddle.cluster;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.heddle.cluster.engine.TestPorts;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -40,7 +41,7 @@ class ClusterJvmsTest {
   }
 
   private static List<Integer> ports() throws IOException {
-    return List.of(ClusterTest.freePort(), ClusterTest.freePort(), ClusterTest.freePort());
+    return List.of(TestPorts.next(), TestPorts.next(), TestPorts.next());
   }
 
   /// Three nodes in touch: `a` and `b` each watch a process of `c`.
@@ -131,7 +132,7 @@ class ClusterJvmsTest {
         .filteredOn(line -> line.contains("org.jgroups") || line.contains("tools.jackson"))
         .isEmpty();
     assertThat(alone.all()).anyMatch(line -> line.startsWith("dev.heddle.process.ProcessRuntime "));
-    int port = ClusterTest.freePort();
+    int port = TestPorts.next();
     NodeJvm node = start("a", port, List.of(port));
     node.waitFor("READY");
     assertThat(listening(node.pid())).containsExactly("127.0.0.1:" + port);

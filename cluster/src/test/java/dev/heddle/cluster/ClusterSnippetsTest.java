@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.heddle.process.AskFailedException;
 import dev.heddle.process.CoroutineProcess;
+import dev.heddle.process.MailboxPolicy;
 import dev.heddle.process.Pid;
 import dev.heddle.process.ProcessRuntime;
 import dev.heddle.process.Request;
@@ -69,6 +70,11 @@ class ClusterSnippetsTest {
             .entry("counter", Counter::new);
     // @end
     assertThat(options.toString()).contains("shop", "7601", "eu-1", "counter");
+    // @start region=entry-options
+    StartOptions sendersWait = StartOptions.defaults().withMailbox(1_000, MailboxPolicy.SUSPEND);
+    ClusterOptions patient = options.entry("patient", sendersWait, Counter::new);
+    // @end
+    assertThat(patient.toString()).contains("patient");
   }
 
   @Test

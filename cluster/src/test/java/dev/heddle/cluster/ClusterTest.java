@@ -4,6 +4,7 @@ package dev.heddle.cluster;
 import static java.time.Duration.ofMinutes;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.heddle.cluster.engine.TestPorts;
 import dev.heddle.process.Pid;
 import dev.heddle.process.Process;
 import dev.heddle.process.ProcessContext;
@@ -11,9 +12,6 @@ import dev.heddle.process.ProcessEvent;
 import dev.heddle.process.Request;
 import dev.heddle.process.StartOptions;
 import dev.heddle.process.StepOutput;
-import java.io.IOException;
-import java.net.InetAddress;
-import java.net.ServerSocket;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.BlockingQueue;
@@ -58,12 +56,6 @@ class ClusterTest {
         .entry("adder", Adder::new);
   }
 
-  static int freePort() throws IOException {
-    try (var socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-      return socket.getLocalPort();
-    }
-  }
-
   /// Waits until a node is in touch.
   static BlockingQueue<ClusterChange> changes(Cluster cluster) {
     BlockingQueue<ClusterChange> changes = new LinkedBlockingQueue<>();
@@ -81,8 +73,8 @@ class ClusterTest {
 
   @Test
   void twoNodes_spawnAskMonitorAndLeave() throws Exception {
-    int a = freePort();
-    int b = freePort();
+    int a = TestPorts.next();
+    int b = TestPorts.next();
     try (Cluster one = Cluster.join(options("a", a, a, b).labels(Map.of("role", "front")));
         Cluster two = Cluster.join(options("b", b, a, b).labels(Map.of("role", "back")))) {
       awaitUp(one, "b");

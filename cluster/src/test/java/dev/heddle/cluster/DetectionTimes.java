@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.heddle.cluster;
 
+import dev.heddle.cluster.engine.TestPorts;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -10,8 +11,7 @@ final class DetectionTimes {
 
   public static void main(String[] args) throws Exception {
     int rounds = Integer.parseInt(args[0]);
-    List<Integer> ports =
-        List.of(ClusterTest.freePort(), ClusterTest.freePort(), ClusterTest.freePort());
+    List<Integer> ports = List.of(TestPorts.next(), TestPorts.next(), TestPorts.next());
     List<Long> times = new ArrayList<>();
     try (NodeJvm a = start("a", 0, ports);
         NodeJvm b = start("b", 1, ports)) {

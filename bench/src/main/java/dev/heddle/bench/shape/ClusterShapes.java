@@ -13,6 +13,7 @@ import org.jgroups.Version;
 /// Processes of several nodes, each in a JVM of its own, on loopback. CPU time is that of the node
 /// that measures.
 final class ClusterShapes {
+  private static final String TLS = "heddle-tls";
   private static final String JGROUPS = "jgroups";
   private static final String JGROUPS_PACKED = "jgroups-packed";
   private static final String PING_PONG = "cluster-pingpong";
@@ -41,11 +42,17 @@ final class ClusterShapes {
         List.of(new Case(PING_PONG, "one pair", 1, RoundSize.calibrated(2_000, 20), rows)),
         List.of(
             heddle(_ -> new ClusterTraffic(ClusterTraffic.Kind.PING_PONG, 1)),
+            Contender.of(
+                TLS,
+                "the same over TLS 1.3",
+                Flags.library(),
+                _ -> new ClusterTraffic(ClusterTraffic.Kind.PING_PONG_TLS, 1)),
             jgroups(JGROUPS, "messages of 24 bytes", _ -> JGroupsTraffic.pingPong()),
             pekko(_ -> new PekkoRemote(PekkoRemote.Kind.PING_PONG, 1))),
         List.of(
             Bar.ratio(PING_PONG, Contender.HEDDLE, 1.6, JGROUPS),
-            Bar.ratio(PING_PONG, Contender.HEDDLE, 0.6, ActorContenders.PEKKO)));
+            Bar.ratio(PING_PONG, Contender.HEDDLE, 0.6, ActorContenders.PEKKO),
+            Bar.ratio(PING_PONG, TLS, 1.3, Contender.HEDDLE)));
   }
 
   static Shape oneWay() {

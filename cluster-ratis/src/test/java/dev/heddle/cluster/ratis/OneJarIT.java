@@ -3,6 +3,7 @@ package dev.heddle.cluster.ratis;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.heddle.cluster.program.VoterProgram;
 import dev.heddle.cluster.roster.NameStoreProvider;
 import dev.heddle.internal.SpinLock;
 import dev.heddle.process.Pid;

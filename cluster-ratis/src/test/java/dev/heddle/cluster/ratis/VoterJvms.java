@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.heddle.cluster.ratis;
 
+import dev.heddle.cluster.program.VoterProgram;
 import dev.heddle.cluster.roster.Command;
 import dev.heddle.cluster.roster.Outcome;
 import dev.heddle.cluster.roster.RosterCodec;
@@ -10,6 +11,7 @@ import java.io.ByteArrayOutputStream;
 import java.io.DataInputStream;
 import java.io.DataOutputStream;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -171,6 +173,9 @@ final class VoterJvms implements GateVoters {
 
   private CompletableFuture<byte[]> ask(String voter, int kind, byte[] content) {
     Child child = children.get(voter);
+    if (child != null && !child.process.isAlive() && children.get(voter) == child) {
+      throw new AssertionError(voter + " has ended by itself: " + errors());
+    }
     return child == null
         ? CompletableFuture.failedFuture(new IOException(voter + " does not run"))
         : child.ask(kind, content);
@@ -224,11 +229,15 @@ final class VoterJvms implements GateVoters {
   }
 
   /// What the voters have written to their standard error streams.
-  String errors() throws IOException {
+  String errors() {
     StringBuilder all = new StringBuilder();
-    for (String name : names()) {
-      Path log = root.resolve(name + ".err");
-      all.append(Files.exists(log) ? Files.readString(log) : "");
+    try {
+      for (String name : names()) {
+        Path log = root.resolve(name + ".err");
+        all.append(Files.exists(log) ? Files.readString(log) : "");
+      }
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
     }
     return all.toString();
   }

@@ -35,13 +35,18 @@ public interface Engine extends AutoCloseable {
   /// Sends a packet. May wait while the connection to that address is slow: only the thread of the
   /// cluster that writes to this address calls it, and the agent for urgent packets.
   ///
-  /// @param urgency of the packet: an urgent one may overtake others
+  /// @param urgency of the packet: whether it may overtake others, and is kept until it arrives
   void send(Address to, byte[] packet, Urgency urgency);
 
   /// Whether a packet may overtake others.
   enum Urgency {
+    /// it may not
     IN_ORDER,
-    URGENT
+    /// it may
+    URGENT,
+    /// it may, and is sent once: it is not kept until it arrives, since nobody may be there, or
+    /// since another one follows
+    ONCE
   }
 
   /// Drops what is known of an address: no packet to it is kept any more.

@@ -45,6 +45,10 @@ public final class JGroupsEngine implements Engine {
    * A sender thread for each destination (use_single_sender_thread=false) is vital. With the
    * default, one stopped node held traffic to another for 9.1 s.
    *
+   * Idle nodes. Each timer of JGroups wakes threads for nothing. What only JGroups itself needs is
+   * seldom: views that were missed, the check of suspicions, the clock of unused connections. UNICAST3
+   * keeps its half second: it sends again what a session counts on.
+   *
    * Rejected. FD_SOCK2: a second port, without TLS; a closed connection is a rumour here, within a
    * second of a kill. UFC, MFC: sessions have windows. The name of the cluster in JGroups: it would
    * drop what comes from another cluster without a word; the greeting of sessions says both names.
@@ -53,6 +57,7 @@ public final class JGroupsEngine implements Engine {
   private static final String CHANNEL = "heddle";
   private static final int FRAGMENT_BYTES = 60_000;
   private static final int CONNECT_MILLIS = 1_000;
+  private static final long CLOCK_MILLIS = 10_000; // of the clock that tells unused connections
 
   private final Settings settings;
   private final Refusals refusals;
@@ -101,6 +106,12 @@ public final class JGroupsEngine implements Engine {
   /// Where it listens; null before it is open.
   public @Nullable InetSocketAddress bound() {
     return bound;
+  }
+
+  /// Whether packets to an address are kept until it has taken them.
+  boolean keepsFor(Address address) {
+    UNICAST3 inOrder = unicast;
+    return inOrder != null && inOrder.hasSendConnectionTo(((PeerAddress) address).address);
   }
 
   /// How many connections it has refused, or lost before they had greeted.
@@ -213,7 +224,8 @@ public final class JGroupsEngine implements Engine {
     tcp.logAcceptError(false);
     // Virtual threads started by a coroutine would inherit its scheduler.
     tcp.useVirtualThreads(false);
-    tcp.setMessageProcessingPolicy("max");
+    tcp.setMessageProcessingPolicy("direct"); // by the reader: delivery never waits
+    tcp.setTimeServiceInterval(CLOCK_MILLIS);
     var perDestination = new DestinationQueues(known::contains);
     queues = perDestination;
     tcp.setBundler(perDestination);
@@ -227,9 +239,9 @@ public final class JGroupsEngine implements Engine {
             tcp,
             seeds,
             new MERGE3().setMinInterval(1_000).setMaxInterval(3_000),
-            new FD_ALL3().setTimeout(8_000).setInterval(2_000),
-            new VERIFY_SUSPECT2().setTimeout(1_000),
-            new NAKACK2().useMcastXmit(false),
+            new FD_ALL3().setTimeout(9_000).setInterval(3_000),
+            new VERIFY_SUSPECT2().setTimeout(2_000), // each of which it wakes a thread, too
+            new NAKACK2().useMcastXmit(false).setXmitInterval(5_000),
             inOrder,
             new STABLE().setDesiredAverageGossip(50_000).setMaxBytes(4_000_000),
             new GMS().setJoinTimeout(500).printLocalAddress(false),
@@ -311,8 +323,11 @@ public final class JGroupsEngine implements Engine {
       throw new IllegalStateException("the engine of node '" + settings.node + "' is not open");
     }
     Message message = new BytesMessage(((PeerAddress) to).address, packet);
-    if (urgency == Urgency.URGENT) {
+    if (urgency != Urgency.IN_ORDER) {
       message.setFlag(Message.Flag.OOB);
+    }
+    if (urgency == Urgency.ONCE) {
+      message.setFlag(Message.Flag.NO_RELIABILITY); // else UNICAST3 would send it again for ever
     }
     try {
       here.send(message);

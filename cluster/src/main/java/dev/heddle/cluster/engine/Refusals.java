@@ -4,21 +4,24 @@ package dev.heddle.cluster.engine;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /// Logs why connections to or from other nodes were refused: a line for each address and reason,
-/// not one for each attempt.
+/// not one for each attempt, and at most four for an address until one has succeeded.
 ///
 /// **Thread** any.
 final class Refusals {
   private static final System.Logger LOG = System.getLogger("dev.heddle.cluster");
   private static final int REMEMBERED = 256; // addresses; the oldest is logged again
+  private static final int REASONS = 4; // for an address
 
   private final String node;
   private final AtomicInteger count = new AtomicInteger(); // any thread
-  private final Map<String, String> last = new LinkedHashMap<>(); // under its own lock
+  private final Map<String, Set<String>> logged = new LinkedHashMap<>(); // under its own lock
 
   Refusals(String node) {
     this.node = node;
@@ -81,17 +84,18 @@ final class Refusals {
 
   private boolean isNew(String key, IOException why) {
     String reason = String.valueOf(why.getMessage());
-    synchronized (last) {
-      if (last.size() == REMEMBERED && !last.containsKey(key)) {
-        last.remove(last.keySet().iterator().next());
+    synchronized (logged) {
+      if (logged.size() == REMEMBERED && !logged.containsKey(key)) {
+        logged.remove(logged.keySet().iterator().next());
       }
-      return !reason.equals(last.put(key, reason));
+      Set<String> reasons = logged.computeIfAbsent(key, _ -> new HashSet<>(2));
+      return reasons.size() < REASONS && reasons.add(reason);
     }
   }
 
   private void forget(String key) {
-    synchronized (last) {
-      last.remove(key);
+    synchronized (logged) {
+      logged.remove(key);
     }
   }
 }

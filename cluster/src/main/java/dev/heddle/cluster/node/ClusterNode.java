@@ -119,15 +119,13 @@ public final class ClusterNode implements AutoCloseable {
   private final AtomicReference<Phase> phase = new AtomicReference<>(Phase.NEW);
   private final CountDownLatch closed = new CountDownLatch(1);
   private final Map<String, Peer> peers = new ConcurrentHashMap<>(); // by name of the node
-  private final Map<String, LastSession> endings = new ConcurrentHashMap<>();
+  private final EndedSessions endings = new EndedSessions();
   private final List<Part> parts = new CopyOnWriteArrayList<>();
 
   // under its lock, which orders the changes
   private final ReentrantLock telling = new ReentrantLock();
   private final Listeners<Change> listeners;
   private final Map<String, Change> told = new TreeMap<>(); // nodes in session, by name
-
-  private record LastSession(Introduction other, Ending why) {}
 
   /// Makes a node; it listens to nothing before [#start].
   ///
@@ -161,6 +159,7 @@ public final class ClusterNode implements AutoCloseable {
             System::nanoTime,
             new PeersOfSessions(),
             agent::wake,
+            agent::wakeBy,
             writer::wake);
   }
 
@@ -248,11 +247,12 @@ public final class ClusterNode implements AutoCloseable {
     return remove;
   }
 
-  /// The other nodes: those in session, lost ones, and addresses where none has answered.
+  /// The other nodes: those in session, the last 256 that were, and addresses where none has
+  /// answered.
   public List<NodeStatus> nodes() {
     Map<String, NodeStatus> found = new TreeMap<>();
     State state = phase.get() == Phase.LEAVING ? State.LEAVING : State.UP;
-    endings.forEach((name, last) -> found.put(name, lost(last)));
+    endings.all().forEach((name, last) -> found.put(name, lost(last)));
     peers.forEach((name, peer) -> found.put(name, inSession(peer, state)));
     List<NodeStatus> others = new ArrayList<>(0);
     for (Unanswered each : connections.unanswered()) {
@@ -269,7 +269,7 @@ public final class ClusterNode implements AutoCloseable {
 
   private NodeStatus inSession(Peer peer, State state) {
     Link.Status now = peer.link.status();
-    LastSession last = endings.get(peer.other.life().node());
+    EndedSessions.Ended last = endings.get(peer.other.life().node());
     return new NodeStatus(
         peer.link.at.toString(),
         peer.other.life(),
@@ -280,13 +280,13 @@ public final class ClusterNode implements AutoCloseable {
         now.outboxBytes(),
         now.unacknowledgedBytes(),
         now.isStalled(),
-        last == null ? null : last.why.toString());
+        last == null ? null : last.why().toString());
   }
 
-  private static NodeStatus lost(LastSession last) {
-    State state = last.why.cause() == Cause.LEFT ? State.LEFT : State.LOST;
+  private static NodeStatus lost(EndedSessions.Ended last) {
+    State state = last.why().cause() == Cause.LEFT ? State.LEFT : State.LOST;
     return NodeStatus.away(
-        "", last.other.life(), state, null, last.other.labels(), last.why.toString());
+        "", last.other().life(), state, null, last.other().labels(), last.why().toString());
   }
 
   private static NodeStatus greeted(Unanswered it) {
@@ -339,7 +339,7 @@ public final class ClusterNode implements AutoCloseable {
       writer.stop();
       engine.close();
       peers.values().forEach(peer -> local.removeNode(peer.other.life().node()));
-      endings.keySet().forEach(local::removeNode);
+      endings.all().keySet().forEach(local::removeNode);
     } finally {
       closed.countDown();
     }
@@ -417,8 +417,11 @@ public final class ClusterNode implements AutoCloseable {
     @Override
     public void ended(Introduction other, Ending why) {
       NodeLife life = other.life();
-      endings.put(life.node(), new LastSession(other, why));
       peers.remove(life.node()); // the runtime keeps it: what comes now gets NO_CONNECTION
+      String forgotten = endings.put(other, why);
+      if (forgotten != null && !peers.containsKey(forgotten)) {
+        local.removeNode(forgotten);
+      }
       parts.forEach(part -> part.ended(life));
       tell(new Change(life, why));
       boolean isOnPurpose = why.cause() == Cause.LEFT || why.cause() == Cause.CLOSED;

@@ -7,9 +7,11 @@ import dev.heddle.cluster.engine.Engine.Urgency;
 import dev.heddle.cluster.peer.FrameSink;
 import dev.heddle.cluster.session.Ending;
 import dev.heddle.cluster.session.Ending.Cause;
+import dev.heddle.cluster.session.GreetingLimit;
 import dev.heddle.cluster.session.Greetings;
 import dev.heddle.cluster.session.Greetings.Output;
 import dev.heddle.cluster.session.Greetings.Unanswered;
+import dev.heddle.cluster.session.LogLimit;
 import dev.heddle.cluster.session.Session;
 import dev.heddle.cluster.wire.MalformedPacketException;
 import dev.heddle.cluster.wire.Packet;
@@ -23,6 +25,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.LongConsumer;
 import java.util.function.LongSupplier;
 import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
@@ -59,13 +62,21 @@ final class Connections implements Engine.Listener {
     void log(System.Logger.Level level, String line);
   }
 
-  private record Leaving(Address to, byte[] packet) {}
+  /// What the engine is to do, once no lock is held.
+  ///
+  /// @param packet null to forget the address
+  private record Leaving(Address to, byte @Nullable [] packet, Urgency urgency) {
+    Leaving(Address to, byte[] packet) {
+      this(to, packet, Urgency.URGENT);
+    }
+  }
 
   private final Engine engine;
   private final Introduction self;
   private final LongSupplier clock;
   private final Sessions sessions;
   private final Runnable wakeAgent;
+  private final LongConsumer wakeAgentBy;
   private final Runnable wakeWriter;
   private final Map<Address, Link> links = new ConcurrentHashMap<>(); // changed under the lock
 
@@ -74,9 +85,16 @@ final class Connections implements Engine.Listener {
   private volatile List<Unanswered> unanswered = List.of(); // written under the lock
   private volatile boolean closed;
 
+  // under `limits`, which is the last lock
+  private final ReentrantLock limits = new ReentrantLock();
+  private final GreetingLimit greetingLimit = new GreetingLimit();
+  private final GreetingLimit answerLimit = new GreetingLimit();
+  private final LogLimit logLimit = new LogLimit();
+
   /// @param self what this node says of itself; its number is not used
   /// @param clock nanoseconds that only grow
-  /// @param wakeAgent `due` has something to do sooner than it has said; any thread, never waits
+  /// @param wakeAgent `due` has something to do now; any thread, never waits
+  /// @param wakeAgentBy `due` has something to do at a time; the same
   /// @param wakeWriter `write` has something to do; the same
   Connections(
       Engine engine,
@@ -85,12 +103,14 @@ final class Connections implements Engine.Listener {
       LongSupplier clock,
       Sessions sessions,
       Runnable wakeAgent,
+      LongConsumer wakeAgentBy,
       Runnable wakeWriter) {
     this.engine = engine;
     this.self = self;
     this.clock = clock;
     this.sessions = sessions;
     this.wakeAgent = wakeAgent;
+    this.wakeAgentBy = wakeAgentBy;
     this.wakeWriter = wakeWriter;
     this.greetings = new Greetings(self, random);
   }
@@ -117,24 +137,56 @@ final class Connections implements Engine.Listener {
     if (closed) {
       return;
     }
-    Packet packet;
     try {
-      packet = Packet.parse(bytes);
-      if (packet.urgent() && isGreeting(from, packet)) {
-        return;
-      }
+      received(from, Packet.parse(bytes));
     } catch (MalformedPacketException e) {
-      sessions.log(System.Logger.Level.WARNING, "from %s: %s".formatted(from, e.getMessage()));
+      logLimited(from, "from %s: %s".formatted(from, e.getMessage()));
+    }
+  }
+
+  private void received(Address from, Packet packet) throws MalformedPacketException {
+    Link link = links.get(from);
+    boolean isOpen = link != null && link.id().equals(packet.session());
+    if (packet.urgent() && !isOpen && !isAdmitted(greetingLimit, from)) {
+      logLimited(
+          from,
+          "from %s: more than %d greetings in a second, or more than %d of all"
+              .formatted(from, GreetingLimit.OF_ADDRESS, GreetingLimit.OF_ALL));
       return;
     }
-    Link link = links.get(from);
-    if (link == null || !link.id().equals(packet.session())) {
+    if (packet.urgent() && isGreeting(from, packet)) {
+      return;
+    }
+    if (!isOpen) {
       link = confirmed(from, packet.session());
     }
     if (link != null) {
       receivedIn(link, packet);
-    } else {
+    } else if (isAdmitted(answerLimit, from)) {
       answerEnded(from, packet);
+    }
+  }
+
+  private boolean isAdmitted(GreetingLimit limit, Address from) {
+    limits.lock();
+    try {
+      return limit.admits(from, clock.getAsLong());
+    } finally {
+      limits.unlock();
+    }
+  }
+
+  /// Logs what an address does wrong: a line a minute.
+  private void logLimited(Address from, String text) {
+    String line;
+    limits.lock();
+    try {
+      line = logLimit.line(from, text, clock.getAsLong());
+    } finally {
+      limits.unlock();
+    }
+    if (line != null) {
+      sessions.log(System.Logger.Level.WARNING, line);
     }
   }
 
@@ -182,7 +234,7 @@ final class Connections implements Engine.Listener {
       }
     }
     Urgent ended = new Urgent.Ended("node '" + self.life().node() + "' has no such session open");
-    send(from, Packet.write(Packet.VERSION, packet.session(), 0, 0, ended));
+    engine.send(from, Packet.write(Packet.VERSION, packet.session(), 0, 0, ended), Urgency.ONCE);
   }
 
   // ---- decisions ----
@@ -194,7 +246,6 @@ final class Connections implements Engine.Listener {
 
   private void decide(Input input) {
     List<Leaving> leaving = new ArrayList<>(1);
-    List<Address> forget = new ArrayList<>(0);
     lock.lock();
     try {
       if (closed) {
@@ -203,7 +254,7 @@ final class Connections implements Engine.Listener {
       List<Output> out = new ArrayList<>(2);
       input.decide(clock.getAsLong(), out);
       for (Output each : out) {
-        carryOut(each, leaving, forget);
+        carryOut(each, leaving);
       }
       if (!out.isEmpty()) {
         unanswered = greetings.unanswered();
@@ -211,17 +262,26 @@ final class Connections implements Engine.Listener {
     } finally {
       lock.unlock();
     }
-    leaving.forEach(it -> send(it.to, it.packet));
-    forget.forEach(engine::forget);
+    leaving.forEach(this::carryOut);
     wakeAgent.run();
   }
 
-  private void carryOut(Output output, List<Leaving> leaving, List<Address> forget) {
+  private void carryOut(Leaving it) {
+    if (it.packet == null) {
+      engine.forget(it.to);
+    } else {
+      engine.send(it.to, it.packet, it.urgency);
+    }
+  }
+
+  private void carryOut(Output output, List<Leaving> leaving) {
     switch (output) {
       case Output.Send(var to, var session, var content) ->
           leaving.add(
               new Leaving(
-                  to, Packet.write(Packet.VERSION, session, 0, Session.WINDOW_BYTES, content)));
+                  to,
+                  Packet.write(Packet.VERSION, session, 0, Session.WINDOW_BYTES, content),
+                  Urgency.ONCE));
       case Output.Open open -> open(open);
       case Output.End(var id, var why) -> {
         Link link = find(id);
@@ -235,8 +295,8 @@ final class Connections implements Engine.Listener {
           link.suspect(clock.getAsLong());
         }
       }
-      case Output.Forget(var address) -> forget.add(address);
-      case Output.Log(var line) -> sessions.log(System.Logger.Level.WARNING, line);
+      case Output.Forget(var address) -> leaving.add(new Leaving(address, null, Urgency.ONCE));
+      case Output.Log(var level, var line) -> sessions.log(level, line);
     }
   }
 
@@ -251,7 +311,8 @@ final class Connections implements Engine.Listener {
 
   private void open(Output.Open open) {
     Session session = new Session(open.id(), open.version(), clock.getAsLong());
-    Link link = new Link(open.at(), open.other(), self.life(), session, wakeWriter, wakeAgent);
+    Link link =
+        new Link(open.at(), open.other(), self.life(), session, wakeWriter, wakeAgent, wakeAgentBy);
     link.deliverTo(sessions.opened(open.other(), link));
     links.put(open.at(), link);
     wakeWriter.run(); // it may have looked for the first frames before the link was there
@@ -305,7 +366,9 @@ final class Connections implements Engine.Listener {
     long at = Long.MAX_VALUE;
     for (Link link : links.values()) {
       Session.Due due = link.due(clock.getAsLong());
-      due.send().forEach(it -> send(link.at, link.packet(it)));
+      // a lost ping is followed by others in time, unless it asks whether the node still lives
+      Urgency urgency = link.isProbed() ? Urgency.URGENT : Urgency.ONCE;
+      due.send().forEach(it -> engine.send(link.at, link.packet(it), urgency));
       if (due.ending() != null) {
         end(link, due.ending());
       } else {
@@ -375,7 +438,7 @@ final class Connections implements Engine.Listener {
     } finally {
       lock.unlock();
     }
-    leaving.forEach(it -> send(it.to, it.packet));
+    leaving.forEach(this::carryOut);
   }
 
   // ---- what is seen from outside ----

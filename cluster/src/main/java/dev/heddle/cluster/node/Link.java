@@ -20,6 +20,7 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.LongConsumer;
 import org.jspecify.annotations.Nullable;
 
 /// One open session with the frames that wait for it, and what takes the frames that come.
@@ -58,6 +59,7 @@ final class Link implements FrameSink {
   private final FrameCodec codec;
   private final Runnable wakeWriter;
   private final Runnable wakeAgent;
+  private final LongConsumer wakeAgentBy;
   private final ReentrantLock delivery = new ReentrantLock();
   private final ReentrantLock state = new ReentrantLock();
 
@@ -72,20 +74,23 @@ final class Link implements FrameSink {
   private volatile boolean creditKept;
 
   /// @param wakeWriter a frame waits, or may leave; any thread, never waits
-  /// @param wakeAgent something is due sooner than it was; the same
+  /// @param wakeAgent something is due now; the same
+  /// @param wakeAgentBy something is due at a time, sooner than it was; the same
   Link(
       Address at,
       Introduction other,
       NodeLife self,
       Session session,
       Runnable wakeWriter,
-      Runnable wakeAgent) {
+      Runnable wakeAgent,
+      LongConsumer wakeAgentBy) {
     this.at = at;
     this.other = other;
     this.session = session;
     this.codec = new FrameCodec(self, other.life());
     this.wakeWriter = wakeWriter;
     this.wakeAgent = wakeAgent;
+    this.wakeAgentBy = wakeAgentBy;
   }
 
   /// Sets what takes the frames, before the first packet.
@@ -191,7 +196,7 @@ final class Link implements FrameSink {
       if (answer != null) {
         session.ackLeaves();
       }
-      if (session.space() > before) {
+      if (session.space() > before && outbox.bytes() > 0) {
         wakeWriter.run();
       }
       return new Result(answer, wasProbed && !session.isProbed(), session.ending());
@@ -238,11 +243,11 @@ final class Link implements FrameSink {
       long before = session.space();
       long dueAt = session.dueAt();
       boolean isNext = session.received(packet, now);
-      if (session.space() > before) {
+      if (session.space() > before && outbox.bytes() > 0) {
         wakeWriter.run();
       }
       if (session.dueAt() < dueAt) {
-        wakeAgent.run();
+        wakeAgentBy.accept(session.dueAt());
       }
       return isNext ? null : session.ending();
     } finally {
@@ -316,6 +321,16 @@ final class Link implements FrameSink {
         session.end(new Ending(Cause.OVERFLOW, "more than 64 MiB wait for the other node"));
       }
       return session.due(now);
+    } finally {
+      state.unlock();
+    }
+  }
+
+  /// Whether the other node was asked whether it lives, and has not answered.
+  boolean isProbed() {
+    state.lock();
+    try {
+      return session.isProbed();
     } finally {
       state.unlock();
     }

@@ -21,6 +21,7 @@ final class WakeableThread {
   private final Thread thread;
   private final AtomicBoolean woken = new AtomicBoolean(); // any thread, CAS
   private volatile boolean stopped;
+  private volatile long sleepsUntil = Long.MAX_VALUE; // while it works: as if for ever
 
   private final ReentrantLock lock = new ReentrantLock();
   private final Condition passed = lock.newCondition();
@@ -41,6 +42,21 @@ final class WakeableThread {
     if (!woken.get() && woken.compareAndSet(false, true)) {
       LockSupport.unpark(thread);
     }
+  }
+
+  /// Has the work done again at a time, or before. Any thread; never waits.
+  ///
+  /// @param nanos time of [System#nanoTime]
+  void wakeBy(long nanos) {
+    long until = sleepsUntil;
+    if (until == Long.MAX_VALUE || until - nanos > 0) {
+      wake();
+    }
+  }
+
+  /// Whether it waits for a wake or for the time of its next work.
+  boolean isAsleep() {
+    return LockSupport.getBlocker(thread) == this;
   }
 
   /// Ends the thread after its present work. Does not wait for it.
@@ -68,7 +84,9 @@ final class WakeableThread {
   private void run() {
     while (!stopped) {
       woken.set(false);
+      sleepsUntil = Long.MAX_VALUE; // before it looks what is due: who changes that now wakes it
       long at = work();
+      sleepsUntil = at;
       pass();
       if (!woken.get() && !stopped) {
         park(at);

@@ -20,7 +20,6 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
-import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /// What the other node has asked this one for, in one session, and has no answer to yet. Frames
@@ -29,14 +28,13 @@ import org.jspecify.annotations.Nullable;
 final class IncomingCalls {
   private final RemoteContext context;
   private final RemoteTies ties;
-  private final Map<String, Supplier<? extends Process>> entries;
+  private final Map<String, Entry> entries;
 
   // any thread
   private final ConcurrentMap<Long, CompletableFuture<?>> open = new ConcurrentHashMap<>();
   private volatile boolean ended;
 
-  IncomingCalls(
-      RemoteContext context, RemoteTies ties, Map<String, Supplier<? extends Process>> entries) {
+  IncomingCalls(RemoteContext context, RemoteTies ties, Map<String, Entry> entries) {
     this.context = context;
     this.ties = ties;
     this.entries = entries;
@@ -183,7 +181,7 @@ final class IncomingCalls {
   }
 
   private Start start(Frame.Spawn spawn) throws UndecodableMessageException {
-    Supplier<? extends Process> entry = entries.get(spawn.entry());
+    Entry entry = entries.get(spawn.entry());
     if (entry == null) {
       throw new StartRefusedException(
           "node '%s' has no entry '%s'; it has %s"
@@ -207,7 +205,7 @@ final class IncomingCalls {
         spawn.flags().contains(SpawnFlag.WITH_PARENT)
             ? options.withLifetime(Lifetime.WITH_PARENT)
             : options;
-    return new Start(Objects.requireNonNull(entry.get()), options, null);
+    return new Start(Objects.requireNonNull(entry.process().get()), entry.with(options), null);
   }
 
   // ---- the end ----

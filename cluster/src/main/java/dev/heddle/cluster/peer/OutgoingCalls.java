@@ -125,20 +125,7 @@ final class OutgoingCalls {
       throw new IllegalArgumentException(
           "a link, a monitor and a lifetime with the parent need a parent: " + options);
     }
-    StartOptions travels =
-        StartOptions.defaults()
-            .withInput(options.input())
-            .withName(options.name())
-            .withParent(options.parent())
-            .withLifetime(options.lifetime());
-    travels = options.isLinked() ? travels.linked() : travels;
-    travels = options.isMonitored() ? travels.monitored() : travels;
-    if (!options.equals(travels)) {
-      throw new IllegalArgumentException(
-          "only input, name, parent, link, monitor and lifetime reach another node; the entry there"
-              + " decides the rest: "
-              + options);
-    }
+    Entry.checkTravels(options);
   }
 
   /// Asks whether a process starts.

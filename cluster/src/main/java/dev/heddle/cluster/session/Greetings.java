@@ -13,9 +13,11 @@ import dev.heddle.cluster.wire.Urgent.Refusal;
 import dev.heddle.cluster.wire.Urgent.Welcome;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
 
@@ -45,7 +47,8 @@ public final class Greetings {
    * any       HELLO, WELCOME: own name, other         REFUSED   told why; greeted each 15 s
    *           cluster, no common version, leaving
    * GREETING  HELLO_REFUSED                           REFUSED   greeted each 15 s
-   * OPEN      the session ends                        GREETING  after LEFT: forgotten
+   * OPEN      the session ends                        GREETING  after LEFT: forgotten; after
+   *                                                             silence: Forget, and greeted on
    * any       another life of its node opens          forgotten
    *
    * A session has two numbers, of each node one. A node draws a new number for an address when a
@@ -75,10 +78,11 @@ public final class Greetings {
     /// Asks the other node of an open session whether it still lives.
     record Probe(SessionId id) implements Output {}
 
+    /// Keeps nothing for an address any more: nobody answers there. It may be greeted on.
     record Forget(Address address) implements Output {}
 
     /// A line for the log.
-    record Log(String line) implements Output {}
+    record Log(System.Logger.Level level, String line) implements Output {}
   }
 
   /// What is known of an address without a session.
@@ -89,6 +93,7 @@ public final class Greetings {
       Address address, @Nullable NodeLife node, @Nullable String refusal, @Nullable Ending last) {}
 
   private static final int MOST_ADDRESSES = 256; // 64 nodes, and what is left of earlier lives
+  private static final int MOST_LOGGED = 4; // refusals of an address, until a session opens
   private static final long SECOND = 1_000_000_000L;
   private static final int EACH_SECOND = 10; // HELLOs, then slower
   private static final long SLOWEST = 15 * SECOND;
@@ -102,6 +107,7 @@ public final class Greetings {
     @Nullable Introduction claims;
     @Nullable Opened open;
     @Nullable String refusal;
+    final Set<String> logged = new HashSet<>(2); // refusals
     @Nullable Ending last;
     long next; // time of the next HELLO
     int count;
@@ -161,7 +167,10 @@ public final class Greetings {
   private boolean dropOne(List<Output> out) {
     if (!limitLogged) {
       limitLogged = true;
-      out.add(new Output.Log("more than " + MOST_ADDRESSES + " addresses; the oldest is dropped"));
+      out.add(
+          new Output.Log(
+              System.Logger.Level.WARNING,
+              "more than " + MOST_ADDRESSES + " addresses; the oldest is dropped"));
     }
     for (Greeting it : greetings.values()) {
       if (it.open == null) {
@@ -227,6 +236,7 @@ public final class Greetings {
     } else {
       refuse(
           it,
+          Refusal.NO_COMMON_VERSION,
           "node '%s' has chosen version %d of the wire, not %d"
               .formatted(other.life().node(), welcome.version(), version(other)),
           now,
@@ -255,7 +265,12 @@ public final class Greetings {
   public void refused(Address from, HelloRefused refused, long now, List<Output> out) {
     Greeting it = greetings.get(from);
     if (it != null && refused.greeted() == it.number && it.open == null) {
-      refuse(it, "refused by node '%s': %s".formatted(refused.node(), refused.text()), now, out);
+      refuse(
+          it,
+          refused.why(),
+          "refused by node '%s': %s".formatted(refused.node(), refused.text()),
+          now,
+          out);
     }
   }
 
@@ -341,6 +356,7 @@ public final class Greetings {
     it.open = opened;
     it.offered = null;
     it.refusal = null;
+    it.logged.clear();
     it.number = fresh();
     out.add(new Output.Open(it.address, other, opened.id, version(other)));
   }
@@ -358,14 +374,18 @@ public final class Greetings {
             it.address,
             SessionId.NONE,
             new HelloRefused(self.life().node(), other.number(), why, text)));
-    refuse(it, text, now, out);
+    refuse(it, why, text, now, out);
   }
 
-  private static void refuse(Greeting it, String text, long now, List<Output> out) {
+  /// Logs each reason once: both nodes may refuse, for reasons that alternate. To leave is none.
+  private static void refuse(Greeting it, Refusal why, String text, long now, List<Output> out) {
     it.next = now + SLOWEST;
-    if (!text.equals(it.refusal)) {
-      it.refusal = text;
-      out.add(new Output.Log("no session with %s: %s".formatted(it.address, text)));
+    it.refusal = text;
+    if (it.logged.size() < MOST_LOGGED && it.logged.add(text)) {
+      out.add(
+          new Output.Log(
+              why == Refusal.LEAVING ? System.Logger.Level.DEBUG : System.Logger.Level.WARNING,
+              "no session with %s: %s".formatted(it.address, text)));
     }
   }
 
@@ -407,9 +427,19 @@ public final class Greetings {
         it.count = 0;
       } else if (it.address.equals(ended.at) && why.cause() == Cause.LEFT) {
         drop(it, out);
+      } else if (it.address.equals(ended.at) && isSilent(why)) {
+        out.add(new Output.Forget(it.address)); // and greeted on: it may come back
       }
     }
     due(now, out);
+  }
+
+  /// Whether nobody has answered at the end.
+  private static boolean isSilent(Ending why) {
+    return switch (why.cause()) {
+      case SILENCE, NO_ANSWER, UNACKNOWLEDGED -> true;
+      case OUT_OF_ORDER, MALFORMED, FAILED, OVERFLOW, LEFT, ENDED_THERE, REPLACED, CLOSED -> false;
+    };
   }
 
   private void end(Opened session, Ending why, long now) {

@@ -6,7 +6,6 @@ import static java.util.concurrent.TimeUnit.MINUTES;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
-import java.net.ServerSocket;
 import java.util.List;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
@@ -39,12 +38,6 @@ final class EngineProbe implements Engine.Listener, AutoCloseable {
         new EngineProbe(new JGroupsEngine(new JGroupsEngine.Settings(node, bind, port, all, tls)));
     probe.engine.open(probe);
     return probe;
-  }
-
-  static int freePort() throws IOException {
-    try (var socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-      return socket.getLocalPort();
-    }
   }
 
   @Override

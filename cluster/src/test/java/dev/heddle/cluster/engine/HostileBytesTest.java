@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.heddle.cluster.engine;
 
-import static dev.heddle.cluster.engine.EngineProbe.freePort;
 import static dev.heddle.cluster.engine.EngineProbe.next;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
@@ -66,8 +65,8 @@ class HostileBytesTest {
 
   /// Sends each, and closes; then two nodes still talk over their first connection.
   private static void attack(List<byte[]> all) throws Exception {
-    int a = freePort();
-    int b = freePort();
+    int a = TestPorts.next();
+    int b = TestPorts.next();
     try (var one = EngineProbe.open("a", a, null, b);
         var two = EngineProbe.open("b", b, null, a)) {
       Engine.Address to = one.waitFor(two);
@@ -91,8 +90,8 @@ class HostileBytesTest {
 
   @Test
   void silentClients_doNotKeepANodeOut() throws Exception {
-    int a = freePort();
-    int b = freePort();
+    int a = TestPorts.next();
+    int b = TestPorts.next();
     List<Socket> silent = new ArrayList<>();
     try (var one = EngineProbe.open("a", a, null)) {
       for (int i = 0; i < 100; i++) {

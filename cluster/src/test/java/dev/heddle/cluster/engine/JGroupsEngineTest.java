@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.heddle.cluster.engine;
 
-import static dev.heddle.cluster.engine.EngineProbe.freePort;
 import static dev.heddle.cluster.engine.EngineProbe.next;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
@@ -22,8 +21,8 @@ import org.junit.jupiter.api.Timeout;
 class JGroupsEngineTest {
   @Test
   void send_manyPacketsOfEverySize_arriveInOrder() throws Exception {
-    int a = freePort();
-    int b = freePort();
+    int a = TestPorts.next();
+    int b = TestPorts.next();
     try (var one = EngineProbe.open("a", a, null, a, b);
         var two = EngineProbe.open("b", b, null, a, b)) {
       Engine.Address to = one.waitFor(two);
@@ -44,8 +43,8 @@ class JGroupsEngineTest {
 
   @Test
   void send_urgent_arrives() throws Exception {
-    int a = freePort();
-    int b = freePort();
+    int a = TestPorts.next();
+    int b = TestPorts.next();
     try (var one = EngineProbe.open("a", a, null, b);
         var two = EngineProbe.open("b", b, null, a)) {
       byte[] packet = {1, 2, 3};
@@ -55,9 +54,28 @@ class JGroupsEngineTest {
   }
 
   @Test
+  void greeting_toAnAddressWhereNobodyAnswers_isNotKept() throws Exception {
+    int a = TestPorts.next();
+    int b = TestPorts.next();
+    try (var one = EngineProbe.open("a", a, null, b)) {
+      Engine.Address to;
+      try (var two = EngineProbe.open("b", b, null, a)) {
+        to = one.waitFor(two);
+        one.engine.send(to, new byte[] {1}, Engine.Urgency.ONCE);
+        assertThat(next(two.packets).content()).containsExactly(1);
+        one.engine.send(to, new byte[1], Engine.Urgency.URGENT);
+        assertThat(one.engine.keepsFor(to)).isTrue();
+      }
+      one.engine.forget(to);
+      one.engine.send(to, new byte[1], Engine.Urgency.ONCE);
+      assertThat(one.engine.keepsFor(to)).isFalse();
+    }
+  }
+
+  @Test
   void connection_cutByOne_isSuspectedByTheOther() throws Exception {
-    int a = freePort();
-    int b = freePort();
+    int a = TestPorts.next();
+    int b = TestPorts.next();
     try (var one = EngineProbe.open("a", a, null, b);
         var two = EngineProbe.open("b", b, null, a)) {
       Engine.Address to = one.waitFor(two);
@@ -70,8 +88,8 @@ class JGroupsEngineTest {
 
   @Test
   void forget_ofOneThatLives_isFoundAgainAtItsNextPacket() throws Exception {
-    int a = freePort();
-    int b = freePort();
+    int a = TestPorts.next();
+    int b = TestPorts.next();
     try (var one = EngineProbe.open("a", a, null, b);
         var two = EngineProbe.open("b", b, null, a)) {
       Engine.Address to = one.waitFor(two);
@@ -89,8 +107,8 @@ class JGroupsEngineTest {
 
   @Test
   void forget_endsTheSenderThreadOfThatNode() throws Exception {
-    int a = freePort();
-    int b = freePort();
+    int a = TestPorts.next();
+    int b = TestPorts.next();
     try (var one = EngineProbe.open("leaker", a, null, b);
         var two = EngineProbe.open("b", b, null, a)) {
       Engine.Address to = one.waitFor(two);
@@ -136,7 +154,7 @@ class JGroupsEngineTest {
 
   @Test
   void threads_ofAnOpenEngine_arePlatformDaemons() throws Exception {
-    int a = freePort();
+    int a = TestPorts.next();
     try (var one = EngineProbe.open("only", a, null, a)) {
       assertThat(one.engine.address()).isNotNull();
       List<Thread> threads =
@@ -149,7 +167,7 @@ class JGroupsEngineTest {
 
   @Test
   void open_ofOneThatWasClosedMeanwhile_leavesNoPortOpen() throws Exception {
-    int port = freePort();
+    int port = TestPorts.next();
     InetAddress here = InetAddress.getLoopbackAddress();
     var settings =
         new JGroupsEngine.Settings("a", new InetSocketAddress(here, port), port, List.of(), null);

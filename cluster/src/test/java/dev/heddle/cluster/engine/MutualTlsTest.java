@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.heddle.cluster.engine;
 
-import static dev.heddle.cluster.engine.EngineProbe.freePort;
 import static dev.heddle.cluster.engine.EngineProbe.next;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
@@ -39,8 +38,8 @@ class MutualTlsTest {
 
   @Test
   void certificatesOfOneAuthority_packetsTravel() throws Exception {
-    int one = freePort();
-    int two = freePort();
+    int one = TestPorts.next();
+    int two = TestPorts.next();
     try (var left = EngineProbe.open("a", one, a, two);
         var right = EngineProbe.open("b", two, b, one)) {
       byte[] packet = new byte[100_000];
@@ -82,8 +81,8 @@ class MutualTlsTest {
   private static void refused(
       @Nullable SSLContext first, @Nullable SSLContext second, String accepting, String connecting)
       throws Exception {
-    int one = freePort();
-    int two = freePort();
+    int one = TestPorts.next();
+    int two = TestPorts.next();
     try (var lines = new LogLines();
         var left = EngineProbe.open("left", one, first);
         var right = EngineProbe.open("right", two, second, one)) {

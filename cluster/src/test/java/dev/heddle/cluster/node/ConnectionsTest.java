@@ -7,6 +7,7 @@ import dev.heddle.cluster.engine.Engine;
 import dev.heddle.cluster.engine.LoopbackNetwork.Place;
 import dev.heddle.cluster.session.Ending;
 import dev.heddle.cluster.session.Ending.Cause;
+import dev.heddle.cluster.session.GreetingLimit;
 import dev.heddle.cluster.session.Session;
 import dev.heddle.cluster.wire.Frame;
 import dev.heddle.cluster.wire.FrameCodec;
@@ -37,17 +38,28 @@ final class ConnectionsTest {
   private static final SessionId ID = new SessionId(3, 4);
 
   private final List<Frame> delivered = new ArrayList<>();
+  private final List<String> logged = new ArrayList<>();
+  private final List<Engine.Urgency> urgencies = new ArrayList<>();
   private final List<byte[]> sent = new ArrayList<>();
   private CompletableFuture<@Nullable Void> credit = CompletableFuture.completedFuture(null);
   private @Nullable Error failure; // of the receiver
   private Callable<Boolean> delivery = () -> true;
   private int ends;
+  private int writerWakes;
+  private final List<Long> dues = new ArrayList<>(); // when the agent was asked to look
 
   private final Link link = link();
 
   private Link link() {
     Link made =
-        new Link(THERE, introduction(OTHER), SELF, new Session(ID, 1, 0), () -> {}, () -> {});
+        new Link(
+            THERE,
+            introduction(OTHER),
+            SELF,
+            new Session(ID, 1, 0),
+            () -> writerWakes++,
+            () -> {},
+            dues::add);
     made.deliverTo(
         new Link.Receiver() {
           @Override
@@ -115,6 +127,38 @@ final class ConnectionsTest {
     assertThat(link.end(new Ending(Cause.CLOSED, "again"))).isNegative();
     assertThat(ends).isEqualTo(1);
     assertThat(link.send(message())).isEqualTo(SendResult.UNREACHABLE);
+  }
+
+  /// Each wake costs both nodes a switch between threads.
+  @Test
+  void packetThatComes_wakesTheWriter_onlyForFramesThatWait() {
+    link.send(message());
+    assertThat(writerWakes).isEqualTo(1);
+    assertThat(link.nextPacket(0)).isNotNull();
+
+    link.received(acknowledgement(1, 1), 0);
+    assertThat(writerWakes).isEqualTo(1);
+
+    link.send(message());
+    assertThat(link.nextPacket(0)).isNotNull();
+    link.send(message());
+    link.received(acknowledgement(2, 2), 0);
+    assertThat(writerWakes).isEqualTo(4);
+  }
+
+  @Test
+  void packetThatComes_asksTheAgent_forTheTimeOfItsAcknowledgement() {
+    var _ = link.due(0); // the first PING
+    link.received(packet(1, encoded(message())), 0);
+    link.received(packet(2, encoded(message())), 1);
+
+    assertThat(dues).containsExactly(link.dueAt()).allMatch(at -> at > 0);
+  }
+
+  private static Packet acknowledgement(long number, long acknowledged) {
+    return parse(
+        Packet.write(
+            1, ID, number, acknowledged, Session.WINDOW_BYTES, List.of(encoded(message()))));
   }
 
   @Test
@@ -209,6 +253,7 @@ final class ConnectionsTest {
           @Override
           public void send(Address to, byte[] packet, Urgency urgency) {
             sent.add(packet);
+            urgencies.add(urgency);
           }
 
           @Override
@@ -228,10 +273,19 @@ final class ConnectionsTest {
           public void ended(Introduction other, Ending why) {}
 
           @Override
-          public void log(System.Logger.Level level, String line) {}
+          public void log(System.Logger.Level level, String line) {
+            logged.add(line);
+          }
         };
     return new Connections(
-        engine, introduction(SELF), new SplittableRandom(1), () -> 0, none, () -> {}, () -> {});
+        engine,
+        introduction(SELF),
+        new SplittableRandom(1),
+        () -> 0,
+        none,
+        () -> {},
+        _ -> {},
+        () -> {});
   }
 
   @Test
@@ -253,5 +307,43 @@ final class ConnectionsTest {
     connections.received(THERE, new byte[100]);
 
     assertThat(sent).isEmpty();
+  }
+
+  @Test
+  void rubbish_isLoggedOnceAMinute() {
+    Connections connections = connections();
+    for (int i = 0; i < 1_000; i++) {
+      connections.received(THERE, new byte[100]);
+    }
+    assertThat(logged).hasSize(1);
+  }
+
+  @Test
+  void floodOfGreetings_isDroppedBeyondTheLimit() {
+    Connections connections = connections();
+    byte[] hello =
+        Packet.write(
+            1,
+            SessionId.NONE,
+            0,
+            0,
+            new Urgent.Hello(
+                new Introduction("bank", OTHER, 5, 1, 1, 0, Map.of(), List.of()))); // refused
+    for (int i = 0; i < 1_000; i++) {
+      connections.received(THERE, hello);
+    }
+    assertThat(sent).hasSizeBetween(GreetingLimit.OF_ADDRESS, GreetingLimit.OF_ADDRESS + 1);
+    assertThat(urgencies).containsOnly(Engine.Urgency.ONCE); // nothing is kept for it
+    assertThat(logged).hasSize(2); // the refusal, the flood
+  }
+
+  @Test
+  void floodOfPackets_ofNoSession_isNotAnsweredBeyondTheLimit() {
+    Connections connections = connections();
+    byte[] packet = packet(1, encoded(message())).bytes();
+    for (int i = 0; i < 1_000; i++) {
+      connections.received(THERE, packet);
+    }
+    assertThat(sent).hasSize(GreetingLimit.OF_ADDRESS);
   }
 }

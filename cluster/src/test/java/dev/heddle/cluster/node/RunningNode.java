@@ -2,6 +2,7 @@
 package dev.heddle.cluster.node;
 
 import dev.heddle.cluster.engine.Engine;
+import dev.heddle.cluster.peer.Entry;
 import dev.heddle.cluster.peer.PeerOptions;
 import dev.heddle.cluster.session.Ending;
 import dev.heddle.cluster.wire.MessageTypes;
@@ -54,7 +55,7 @@ final class RunningNode implements AutoCloseable {
                 Map.of("zone", name),
                 MessageTypes.of(List.of(), List.of()),
                 new PeerOptions(
-                    Map.of("obedient", this::obedient, "slow", this::slow),
+                    Map.of("obedient", Entry.of(this::obedient), "slow", Entry.of(this::slow)),
                     PeerOptions.ForeignOrders.CARRIED_OUT),
                 (life, service) -> got.add(life.node() + " says " + service.name())));
     Runnable _ = node.onChange(changes::add);

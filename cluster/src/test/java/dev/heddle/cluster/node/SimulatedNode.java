@@ -147,6 +147,7 @@ final class SimulatedNode implements Connections.Sessions {
             network::now,
             this,
             () -> agentWoken = true,
+            _ -> agentWoken = true,
             () -> writerWoken = true);
     engine.open(connections);
   }

@@ -75,7 +75,8 @@ public final class FakeNode implements LocalProcesses {
             },
             NO_TYPES,
             new PeerOptions(
-                Map.of("ended", () -> (_, _) -> {}), PeerOptions.ForeignOrders.CARRIED_OUT),
+                Map.of("ended", Entry.of(() -> (_, _) -> {})),
+                PeerOptions.ForeignOrders.CARRIED_OUT),
             groups,
             _ -> {});
   }

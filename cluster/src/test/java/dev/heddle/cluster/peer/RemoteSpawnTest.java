@@ -5,17 +5,20 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.heddle.cluster.wire.Frame;
+import dev.heddle.process.CoroutineProcess;
 import dev.heddle.process.Exit;
 import dev.heddle.process.Exit.Reason;
 import dev.heddle.process.Lifetime;
 import dev.heddle.process.Pid;
 import dev.heddle.process.ProcessContext;
 import dev.heddle.process.ProcessSignal;
+import dev.heddle.process.SendResult;
 import dev.heddle.process.StartOptions;
 import dev.heddle.process.StartRefusedException;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -55,6 +58,45 @@ class RemoteSpawnTest {
     assertThat(b.runtime.whereIs("worker")).isEqualTo(started);
   }
 
+  /// Else a process of another node could never have a mailbox where senders wait.
+  @Test
+  @Tag("C9")
+  void spawn_startsTheProcess_withTheMailboxOfItsEntry() throws Exception {
+    Pid narrow = spawn("narrow", StartOptions.defaults().withInput("hello"));
+    assertThat(b.take()).isEqualTo("hello");
+    var goOn = new CountDownLatch(1);
+    b.runtime.send(narrow, (TwoNodes.Deed) _ -> await(goOn));
+    for (int i = 0; b.runtime.offer(narrow, i) == SendResult.ACCEPTED; i++) {
+      assertThat(i).isLessThanOrEqualTo(4 + 1);
+    }
+    CompletableFuture<Exit> sender =
+        a.runtime.whenExited(
+            a.runtime.spawn(CoroutineProcess.ofAction(_ -> a.runtime.send(narrow, "waits"))));
+    goOn.countDown();
+    assertThat(TwoNodes.get(sender).reason()).isIn(Reason.NORMAL, Reason.NOT_FOUND);
+    Object last = b.take();
+    while (!last.equals("waits")) {
+      assertThat(last).isInstanceOf(Integer.class);
+      last = b.take();
+    }
+  }
+
+  private static void await(CountDownLatch latch) {
+    try {
+      latch.await();
+    } catch (InterruptedException e) {
+      throw new AssertionError(e);
+    }
+  }
+
+  @Test
+  void optionsOfAnEntry_refuseWhatComesFromWhoStartsIt() {
+    assertThatThrownBy(() -> new Entry(() -> (_, _) -> {}, StartOptions.defaults().withName("x")))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessageContaining("name")
+        .hasMessageContaining("come from who starts the process");
+  }
+
   @Test
   void spawn_ofAnUnknownEntry_namesTheNodeAndItsEntries() {
     CompletableFuture<Pid> started = a.remote().spawn("nothing", StartOptions.defaults());
@@ -62,7 +104,7 @@ class RemoteSpawnTest {
         .hasCauseInstanceOf(StartRefusedException.class)
         .hasMessageContaining("node 'b'")
         .hasMessageContaining("no entry 'nothing'")
-        .hasMessageContaining("[failing, obedient]");
+        .hasMessageContaining("[failing, narrow, obedient]");
   }
 
   @Test

@@ -6,6 +6,7 @@ import dev.heddle.cluster.wire.Frame;
 import dev.heddle.cluster.wire.MessageTypes;
 import dev.heddle.cluster.wire.NodeLife;
 import dev.heddle.process.Exit;
+import dev.heddle.process.MailboxPolicy;
 import dev.heddle.process.Pid;
 import dev.heddle.process.Process;
 import dev.heddle.process.ProcessContext;
@@ -28,7 +29,6 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
-import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /// Two runtimes whose nodes are in session: frames go from one to the other in order, each
@@ -196,15 +196,19 @@ final class TwoNodes implements AutoCloseable {
   TwoNodes(MessageTypes ofA, MessageTypes ofB, PeerOptions.ForeignOrders orders) {
     this.ofA = ofA;
     this.ofB = ofB;
-    Map<String, Supplier<? extends Process>> entries =
+    Map<String, Entry> entries =
         Map.of(
             "obedient",
-            () -> Node.obedient(b.got),
+            Entry.of(() -> Node.obedient(b.got)),
+            "narrow",
+            new Entry(
+                () -> Node.obedient(b.got),
+                StartOptions.defaults().withMailbox(4, MailboxPolicy.SUSPEND)),
             "failing",
-            () ->
+            Entry.of(() ->
                 (_, _) -> {
                   throw new IllegalStateException("boom");
-                });
+                }));
     this.options = new PeerOptions(entries, orders);
     connect();
   }

@@ -315,4 +315,75 @@ final class GreetingsTest {
     assertThat(a.out).filteredOn(Output.Log.class::isInstance).hasSize(1);
     assertThat(a.out).filteredOn(Output.Forget.class::isInstance).hasSize(44);
   }
+
+  // ---- the log, and what is kept ----
+
+  private static List<Output.Log> logs(Node node) {
+    return node.take().stream()
+        .filter(Output.Log.class::isInstance)
+        .map(Output.Log.class::cast)
+        .toList();
+  }
+
+  @Test
+  void refusals_thatAlternate_areLoggedOnceEach() {
+    Node other = new Node("other", node("bank", "other", 1, 1, 1));
+    for (int i = 0; i < 100; i++) {
+      long now = i * 15 * SECOND;
+      a.greetings.hello(
+          other.at, new Hello(node("bank", "other", 1, 1, 1)), now, a.out); // refused here
+      long number = numberOfHello(now + 15 * SECOND);
+      a.greetings.refused(
+          other.at,
+          new HelloRefused("other", number, Refusal.OTHER_CLUSTER, "the same there"),
+          now,
+          a.out);
+    }
+    assertThat(logs).hasSize(2);
+  }
+
+  private final List<Output.Log> logs = new ArrayList<>();
+
+  /// That of the HELLO which is due; keeps the lines of the log.
+  private long numberOfHello(long now) {
+    a.greetings.due(now, a.out);
+    List<Output> taken = a.take();
+    taken.stream()
+        .filter(Output.Log.class::isInstance)
+        .map(Output.Log.class::cast)
+        .forEach(logs::add);
+    return taken.stream()
+        .filter(it -> it instanceof Send(var _, var _, Hello _))
+        .map(it -> ((Hello) ((Send) it).content()).sender().number())
+        .findFirst()
+        .get();
+  }
+
+  @Test
+  void refusals_ofEverNewReasons_areLoggedFourTimes() {
+    At there = new At("there");
+    for (int life = 2; life < 100; life++) {
+      a.greetings.hello(there, new Hello(node("shop", "a", life, 1, 1)), life * SECOND, a.out);
+    }
+    assertThat(logs(a)).hasSize(4);
+  }
+
+  @Test
+  void refusal_ofANodeThatLeaves_isNoWarning() {
+    a.greetings.leave();
+    b.found(a, 0);
+    b.deliverTo(a, 0);
+    a.deliverTo(b, 0);
+    assertThat(logs(a)).allMatch(it -> it.level() == System.Logger.Level.DEBUG).isNotEmpty();
+    assertThat(logs(b)).allMatch(it -> it.level() == System.Logger.Level.DEBUG).isNotEmpty();
+  }
+
+  @Test
+  void sessionThatEndsInSilence_isForgottenByTheEngine_andGreetedOn() {
+    SessionId id = open(a, b, 0);
+    a.greetings.ended(id, new Ending(Cause.SILENCE, "test"), SECOND, a.out);
+    assertThat(a.take()).containsExactly(new Output.Forget(b.at));
+    a.greetings.due(2 * SECOND, a.out);
+    assertThat(a.take()).singleElement().isInstanceOf(Send.class);
+  }
 }

@@ -4,13 +4,16 @@ package dev.heddle.bench.ours.cluster;
 import dev.heddle.bench.partner.Partner;
 import dev.heddle.cluster.Cluster;
 import dev.heddle.cluster.ClusterOptions;
+import dev.heddle.process.MailboxPolicy;
 import dev.heddle.process.Pid;
 import dev.heddle.process.Process;
 import dev.heddle.process.ProcessContext;
 import dev.heddle.process.ProcessEvent;
 import dev.heddle.process.Request;
+import dev.heddle.process.StartOptions;
 import dev.heddle.process.StepOutput;
 import java.io.IOException;
+import java.nio.file.Path;
 import java.util.List;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
@@ -20,17 +23,22 @@ public final class ClusterPartner implements Partner {
   static final String ENTRY = "answering";
   static final String MORTAL = "mortal";
 
+  private static final StartOptions SENDERS_WAIT =
+      StartOptions.defaults().withMailbox(StartOptions.DEFAULT_MAILBOX, MailboxPolicy.SUSPEND);
+
   /// A partner.
   public ClusterPartner() {}
 
   /// Joins.
   ///
-  /// @param arguments its name, its port, the address of a seed, and the cluster's name
+  /// @param arguments its name, its port, the address of a seed, the cluster's name, and the
+  ///   directory of its key, which is empty for plain TCP
   @Override
   public String start(String... arguments) throws IOException {
     int port = Integer.parseInt(arguments[1]);
-    Cluster cluster =
-        Cluster.join(options(arguments[0], port).cluster(arguments[3]).seeds(arguments[2]));
+    ClusterOptions options = options(arguments[0], port).cluster(arguments[3]).seeds(arguments[2]);
+    String key = arguments[4];
+    Cluster cluster = Cluster.join(key.isEmpty() ? options : NodeKey.in(options, Path.of(key)));
     return "127.0.0.1:" + cluster.address().getPort();
   }
 
@@ -38,7 +46,7 @@ public final class ClusterPartner implements Partner {
     return ClusterOptions.named(name)
         .bind("127.0.0.1", port)
         .messages(ClusterWire.class)
-        .entry(ENTRY, Answering::new)
+        .entry(ENTRY, SENDERS_WAIT, Answering::new)
         .entry(MORTAL, Mortal::new);
   }
 

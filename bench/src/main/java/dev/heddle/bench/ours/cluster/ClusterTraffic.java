@@ -15,6 +15,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicLong;
+import org.jspecify.annotations.Nullable;
 
 /// Processes that talk to one at another node.
 public final class ClusterTraffic implements Program {
@@ -22,6 +23,8 @@ public final class ClusterTraffic implements Program {
   public enum Kind {
     /// One message to and fro.
     PING_PONG,
+    /// The same over TLS.
+    PING_PONG_TLS,
     /// Small records one way.
     ITEMS,
     /// A hundred bytes each, one way.
@@ -36,6 +39,7 @@ public final class ClusterTraffic implements Program {
 
   private final Kind kind;
   private final int open;
+  private final @Nullable NodeKey key;
   private final Nodes nodes;
   private final ProcessRuntime runtime;
   private final Pid other;
@@ -46,7 +50,8 @@ public final class ClusterTraffic implements Program {
   public ClusterTraffic(Kind kind, int open) throws Exception {
     this.kind = kind;
     this.open = open;
-    nodes = new Nodes(1);
+    key = kind == Kind.PING_PONG_TLS ? new NodeKey() : null;
+    nodes = new Nodes(1, key == null ? null : key.directory());
     runtime = nodes.here().runtime();
     other = nodes.answering("b");
   }
@@ -54,7 +59,7 @@ public final class ClusterTraffic implements Program {
   @Override
   public Sample round(long operations) throws Exception {
     return switch (kind) {
-      case PING_PONG -> Ping.round(runtime, other, operations);
+      case PING_PONG, PING_PONG_TLS -> Ping.round(runtime, other, operations);
       case ITEMS, BLOBS -> oneWay(operations);
       case ASKS -> asks(operations);
       case SPAWNS -> spawns(operations);
@@ -83,7 +88,7 @@ public final class ClusterTraffic implements Program {
                 send(sender, each);
                 return null;
               }));
-      ends.add(runtime.whenExited(pid));
+      ends.add(runtime.whenExited(pid).thenApply(exit -> failing(exit, counted)));
     }
     long found = counted.get();
     Sample sample = meter.stop(all);
@@ -94,6 +99,15 @@ public final class ClusterTraffic implements Program {
       var _ = end.get();
     }
     return sample;
+  }
+
+  /// A sender that has failed has not sent all: the round fails, and does not wait for the rest.
+  private static Exit failing(Exit exit, CompletableFuture<Long> counted) {
+    if (exit.reason() != Exit.Reason.NORMAL) {
+      counted.completeExceptionally(
+          new IllegalStateException("a sender has ended: " + exit, exit.cause()));
+    }
+    return exit;
   }
 
   private void send(int sender, long each) {
@@ -154,5 +168,8 @@ public final class ClusterTraffic implements Program {
   @Override
   public void close() throws Exception {
     nodes.close();
+    if (key != null) {
+      key.close();
+    }
   }
 }

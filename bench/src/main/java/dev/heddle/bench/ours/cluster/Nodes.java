@@ -3,6 +3,7 @@ package dev.heddle.bench.ours.cluster;
 
 import dev.heddle.bench.partner.PartnerProcess;
 import dev.heddle.cluster.Cluster;
+import dev.heddle.cluster.ClusterOptions;
 import dev.heddle.cluster.NodeInfo;
 import dev.heddle.cluster.Place;
 import dev.heddle.process.Pid;
@@ -11,9 +12,11 @@ import dev.heddle.process.StartRefusedException;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.locks.LockSupport;
+import org.jspecify.annotations.Nullable;
 
 /// A node here, and others in JVMs of their own, in touch.
 final class Nodes implements AutoCloseable {
@@ -23,13 +26,20 @@ final class Nodes implements AutoCloseable {
   private final Cluster here;
   private final List<PartnerProcess> others = new ArrayList<>();
 
+  /// Starts them without encryption.
+  Nodes(int count) throws Exception {
+    this(count, null);
+  }
+
   /// Starts them, and waits until this node is in touch with the others.
   ///
   /// @param count of the others, at most two
-  Nodes(int count) throws Exception {
+  /// @param key of all of them; null for plain TCP
+  Nodes(int count, @Nullable Path key) throws Exception {
     int port = freePort();
     String cluster = "bench-" + port; // another program may run beside this one
-    here = Cluster.join(ClusterPartner.options("a", port).cluster(cluster));
+    ClusterOptions options = ClusterPartner.options("a", port).cluster(cluster);
+    here = Cluster.join(key == null ? options : NodeKey.in(options, key));
     try {
       for (String name : OTHERS.subList(0, count)) {
         others.add(
@@ -38,7 +48,8 @@ final class Nodes implements AutoCloseable {
                 name,
                 Integer.toString(freePort()),
                 "127.0.0.1:" + port,
-                cluster));
+                cluster,
+                key == null ? "" : key.toString()));
         awaitUp(name);
       }
     } catch (Exception e) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package dev.heddle.cluster.ratis;
+package dev.heddle.cluster.program;
 
 import dev.heddle.cluster.roster.Command;
 import dev.heddle.cluster.roster.Delta;
@@ -29,11 +29,11 @@ import org.jspecify.annotations.Nullable;
 
 /// One voter, in a JVM of its own. Packets, requests and answers go through its standard streams:
 /// the test is the network. Arguments: the directory, the name of the node, those of all voters.
-final class VoterProgram implements VoterTransport, NameStore.Listener {
-  static final int PACKET = 1;
-  static final int SUBMIT = 2;
-  static final int STATE = 3;
-  static final int LEADS = 4;
+public final class VoterProgram implements VoterTransport, NameStore.Listener {
+  public static final int PACKET = 1;
+  public static final int SUBMIT = 2;
+  public static final int STATE = 3;
+  public static final int LEADS = 4;
 
   private static final Limits LIMITS =
       new Limits(Duration.ofMillis(500), Duration.ofMillis(500), Duration.ofSeconds(3), 60);

@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.heddle.cluster.ratis;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Random;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+@Timeout(120)
+class VoterCallsTest {
+  private static final byte[] BODY = {1, 2, 3};
+
+  private final MemoryNetwork network = new MemoryNetwork();
+  private final BlockingQueue<String> messages = new LinkedBlockingQueue<>();
+  private final VoterCalls a = calls("a", Duration.ofMinutes(1));
+  private final VoterCalls b = calls("b", Duration.ofMinutes(1));
+
+  private VoterCalls calls(String node, Duration limit) {
+    VoterCalls calls =
+        new VoterCalls(
+            node,
+            network.open(node),
+            limit,
+            (from, body) -> messages.add(from + " " + body.length));
+    calls.open();
+    return calls;
+  }
+
+  @AfterEach
+  void close() {
+    a.close();
+    b.close();
+    network.close();
+  }
+
+  @Test
+  void call_isAnswered() throws Exception {
+    b.handleBy(
+        (kind, body) -> CompletableFuture.completedFuture(new byte[] {(byte) kind, body[2]}));
+
+    assertThat(a.call("b", VoterCalls.VOTE, BODY).get()).isEqualTo(new byte[] {VoterCalls.VOTE, 3});
+  }
+
+  @Test
+  void call_thatFailsThere_failsHere_withTheReason() {
+    b.handleBy((_, _) -> {
+      throw new IOException("no such log");
+    });
+
+    assertThatThrownBy(() -> a.call("b", VoterCalls.VOTE, BODY).get())
+        .hasMessageContaining("no such log");
+  }
+
+  @Test
+  void call_ofAVoterThatHasNotStarted_fails() {
+    assertThatThrownBy(() -> a.call("b", VoterCalls.VOTE, BODY).get())
+        .hasMessageContaining("has not started");
+  }
+
+  @Test
+  void call_thatIsLost_failsAfterItsLimit() {
+    network.cutOff("b");
+    try (VoterCalls c = calls("c", Duration.ofMillis(10))) {
+      assertThatThrownBy(() -> c.call("b", VoterCalls.VOTE, BODY).get())
+          .hasCauseInstanceOf(TimeoutException.class);
+    }
+  }
+
+  @Test
+  void call_ofAVoterOutOfSession_failsAtOnce() {
+    network.end("b");
+
+    assertThatThrownBy(() -> a.call("b", VoterCalls.VOTE, BODY).getNow(null))
+        .hasMessageContaining("voter 'b' is not in session, or its outbox is full");
+  }
+
+  @Test
+  void close_failsOpenCalls_andLaterOnes() {
+    b.handleBy((_, _) -> new CompletableFuture<>());
+    CompletableFuture<byte[]> open = a.call("b", VoterCalls.VOTE, BODY);
+    a.close();
+
+    assertThatThrownBy(open::get).hasMessageContaining("has closed");
+    assertThat(a.call("b", VoterCalls.VOTE, BODY)).isCompletedExceptionally();
+  }
+
+  @Test
+  void packet_thatIsTooLong_isRefused() {
+    assertThatThrownBy(() -> a.call("b", VoterCalls.VOTE, new byte[1024 * 1024]))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessageContaining("at most 1047543 fit");
+  }
+
+  @Test
+  void randomBytes_harmNothing() throws Exception {
+    b.handleBy((_, body) -> CompletableFuture.completedFuture(body));
+    MemoryNetwork.Endpoint stranger = network.open("c");
+    Random random = new Random(1);
+    for (int i = 0; i < 2_000; i++) {
+      byte[] packet = new byte[random.nextInt(40)];
+      random.nextBytes(packet);
+      stranger.send("b", packet);
+    }
+    assertThat(a.call("b", VoterCalls.APPEND, BODY).get()).isEqualTo(BODY);
+    a.send("b", BODY);
+    String next = messages.poll(60, TimeUnit.SECONDS);
+    while (!"a 3".equals(next)) {
+      next = messages.poll(60, TimeUnit.SECONDS);
+      assertThat(next).isNotNull();
+    }
+  }
+
+  @Test
+  void statusOfRandomBytes_harmsNoVoter(@TempDir Path root) throws IOException {
+    try (TestVoters voters = new TestVoters(root)) {
+      voters.start("a");
+      voters.start("b");
+      MemoryNetwork.Endpoint stranger = voters.network.open("c");
+      Random random = new Random(2);
+      for (int i = 0; i < 500; i++) {
+        byte[] body = new byte[random.nextInt(60)];
+        random.nextBytes(body);
+        byte kind = (byte) (1 + random.nextInt(9));
+        byte[] packet = ByteBuffer.allocate(9 + body.length).put(kind).putLong(i).put(body).array();
+        stranger.send("a", packet);
+      }
+      voters.start("c");
+      voters.renew(voters.leader(), "a").join();
+      voters.awaitEqual(voters.all());
+    }
+  }
+}

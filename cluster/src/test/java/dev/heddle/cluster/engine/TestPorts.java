@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.heddle.cluster.engine;
+
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.util.ArrayList;
+import java.util.List;
+
+/// Ports of loopback for the nodes of tests, which no other test takes before they are bound.
+///
+/// A node must know its port and those of its seeds before it binds. So each JVM of tests has
+/// blocks of ports for itself: it listens at the first port of each, for as long as it lives. All
+/// blocks are below the ports that the system chooses for connections, and no port is given twice.
+public final class TestPorts {
+  private static final int FIRST = 20_000;
+  private static final int BLOCK = 32;
+  private static final int BLOCKS = 375; // up to 31,999; Linux chooses from 32,768 on
+
+  private static final List<ServerSocket> GUARDS = new ArrayList<>();
+  private static int next;
+  private static int end;
+
+  private TestPorts() {}
+
+  /// A port where nobody listens.
+  public static synchronized int next() throws IOException {
+    while (true) {
+      if (next == end) {
+        takeBlock();
+      }
+      int port = next++;
+      try {
+        listen(port).close();
+        return port;
+      } catch (IOException _) {
+        // safe: another program listens there; the next one
+      }
+    }
+  }
+
+  private static void takeBlock() throws IOException {
+    int start = (int) (ProcessHandle.current().pid() % BLOCKS);
+    for (int i = 0; i < BLOCKS; i++) {
+      int guard = FIRST + BLOCK * ((start + i) % BLOCKS);
+      try {
+        GUARDS.add(listen(guard));
+        next = guard + 1;
+        end = guard + BLOCK;
+        return;
+      } catch (IOException _) {
+        // safe: the block of another JVM, or of this one
+      }
+    }
+    throw new IOException("no block of ports from %d on is free".formatted(FIRST));
+  }
+
+  private static ServerSocket listen(int port) throws IOException {
+    return new ServerSocket(port, 1, InetAddress.getLoopbackAddress());
+  }
+}

@@ -59,12 +59,16 @@ public final class ClusterNames {
   /// @throws IllegalStateException in a step of a process, which it would hold
   public long register(String name, Pid pid) throws InterruptedException {
     checkName(name);
+    return await("register", () -> begin(name, pid));
+  }
+
+  private CompletableFuture<Long> begin(String name, Pid pid) {
     if (local.find(pid) == null) {
       throw new IllegalArgumentException(
           "%s is no living process of node '%s'; a process gets a name at its own node"
               .formatted(pid, node));
     }
-    return await("register", () -> service.register(name, pid));
+    return service.register(name, pid);
   }
 
   /// Gives a name back that a process of this node has. The process goes on, without the name from

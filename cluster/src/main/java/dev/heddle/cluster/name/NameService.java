@@ -189,15 +189,20 @@ public final class NameService implements RosterAccess {
     @Override
     public void applied(Delta delta, Outcome outcome) {
       execute(() -> {
+        boolean isFirst = !replica.isHere();
         if (!replica.follow(delta)) {
           throw new IllegalStateException(
               "entry %d follows entry %d, and entry %d is the last one here"
                   .formatted(delta.index(), delta.previous(), replica.roster().applied()));
         }
-        if (feed != null) {
+        if (feed != null && isFirst) {
+          feed.replaced();
+        } else if (feed != null) {
           feed.applied(delta);
         }
-        judge(now()); // a renewal counts from when it is applied
+        if (expiry != null) {
+          var _ = expiry.poll(replica.roster(), now()); // a renewal counts from when it is applied
+        }
       });
     }
 

@@ -66,7 +66,7 @@ final class VoterFeed {
 
   private void begin(Subscription subscription) {
     subscriptions.put(subscription.node().node(), subscription);
-    if (!sendState(subscription)) {
+    if (replica.isHere() && !sendState(subscription)) {
       subscriptions.remove(subscription.node().node());
     }
   }
@@ -91,7 +91,7 @@ final class VoterFeed {
         .removeIf(it -> !send(it.node().node(), new RosterMessage.Applied(it.number(), delta)));
   }
 
-  /// The state was replaced as a whole.
+  /// The state was replaced as a whole, or is here only now.
   void replaced() {
     subscriptions.values().removeIf(it -> !sendState(it));
   }

@@ -4,6 +4,7 @@ package dev.heddle.cluster;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.heddle.cluster.engine.TestPorts;
 import dev.heddle.process.Pid;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -21,7 +22,7 @@ class ClusterNamesTest {
   @TempDir Path root;
 
   private static ClusterOptions options() throws IOException {
-    return ClusterOptions.named("d").bind("127.0.0.1", ClusterTest.freePort());
+    return ClusterOptions.named("d").bind("127.0.0.1", TestPorts.next());
   }
 
   @Test

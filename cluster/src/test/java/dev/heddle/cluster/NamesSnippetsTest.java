@@ -4,6 +4,7 @@ package dev.heddle.cluster;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.heddle.cluster.engine.TestPorts;
 import dev.heddle.process.Pid;
 import dev.heddle.process.Process;
 import dev.heddle.process.ProcessContext;
@@ -35,10 +36,10 @@ class NamesSnippetsTest {
       long token = cluster.names().register("mayor", mayor); // pass it on to what the mayor changes
       return token < 0;
     } catch (NameTakenException taken) {
-      cluster.runtime().terminate(mayor, "there is one: " + taken.owner());
+      cluster.runtime().terminate(mayor);
       return false;
     } catch (NoQuorumException unknown) {
-      cluster.runtime().terminate(mayor, unknown.getMessage());
+      cluster.runtime().terminate(mayor);
       return true;
     }
   }
@@ -70,7 +71,7 @@ class NamesSnippetsTest {
 
   private static ClusterOptions options() throws IOException {
     return ClusterOptions.named("d")
-        .bind("127.0.0.1", ClusterTest.freePort())
+        .bind("127.0.0.1", TestPorts.next())
         .voters("a", "b", "c")
         .lease(Duration.ofSeconds(1));
   }

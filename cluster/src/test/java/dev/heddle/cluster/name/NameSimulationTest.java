@@ -9,7 +9,7 @@ import org.junit.jupiter.api.Test;
 /// Random histories of the services of nodes in virtual time: see [NameSimulation].
 @Tag("C6")
 class NameSimulationTest {
-  private static final int SEEDS = 30;
+  private static final int SEEDS = 60;
 
   @Test
   void names_inRandomHistories_haveOneOwnerThatActs_andTokensThatGrow() {

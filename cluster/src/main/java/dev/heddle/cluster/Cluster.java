@@ -548,10 +548,11 @@ public final class Cluster implements AutoCloseable {
 
   private void leaveNow(Duration limit) throws InterruptedException {
     NodeNames opened = names;
+    long began = System.nanoTime();
     if (opened != null) {
       opened.leave(limit);
     }
-    node.leave(limit);
+    node.leave(limit.minusNanos(System.nanoTime() - began));
     closeNames();
     Registration added = beforeShutdown;
     if (added != null) {

@@ -16,7 +16,6 @@ import java.util.Objects;
 import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /// The names that processes of this node own, and the requests that change them.
@@ -78,6 +77,9 @@ final class NameTable {
     Request(String name) {
       this.name = name;
     }
+
+    /// Fails it when its time is over, also while it waits for others.
+    abstract void expire(long now);
 
     /// @return false when there is nothing to do any more
     abstract boolean isWanted(long now);
@@ -234,15 +236,10 @@ final class NameTable {
     advance(request.name);
   }
 
-  /// Fails a request whose time is over.
-  ///
-  /// @return whether its caller waits
-  private boolean isAwaited(
-      CompletableFuture<?> answer, long deadline, long now, Supplier<String> what) {
-    if (!answer.isDone() && now - deadline >= 0) {
-      answer.completeExceptionally(service.noQuorum(what.get(), failure));
+  private void expire(CompletableFuture<?> answer, long deadline, long now, String what) {
+    if (now - deadline >= 0 && !answer.isDone()) {
+      answer.completeExceptionally(service.noQuorum(what, failure));
     }
-    return !answer.isDone();
   }
 
   private final class Register extends Request {
@@ -258,8 +255,14 @@ final class NameTable {
     }
 
     @Override
+    void expire(long now) {
+      NameTable.this.expire(answer, deadline, now, "name '" + name + "' is not registered");
+    }
+
+    @Override
     boolean isWanted(long now) {
-      return isAwaited(answer, deadline, now, () -> "name '" + name + "' is not registered");
+      expire(now);
+      return !answer.isDone();
     }
 
     /// Until the last owner here has ended: the log may have given the name away before that.
@@ -328,6 +331,11 @@ final class NameTable {
     }
 
     @Override
+    void expire(long now) {
+      NameTable.this.expire(answer, deadline, now, "name '" + name + "' is not given back yet");
+    }
+
+    @Override
     boolean isWanted(long now) {
       if (mine == null) {
         Owned it = owned.get(name);
@@ -343,7 +351,6 @@ final class NameTable {
         answer.complete(true); // it was given away with the admission
         return false;
       }
-      isAwaited(answer, deadline, now, () -> "name '" + name + "' is not given back yet");
       return true; // also when nobody waits
     }
 
@@ -369,6 +376,9 @@ final class NameTable {
       this.token = token;
       this.granted = granted;
     }
+
+    @Override
+    void expire(long now) {}
 
     @Override
     boolean isWanted(long now) {
@@ -404,6 +414,7 @@ final class NameTable {
       }
     }
     for (String name : List.copyOf(requests.keySet())) {
+      requests.getOrDefault(name, new ArrayDeque<>()).forEach(request -> request.expire(now));
       advance(name);
     }
   }

@@ -328,9 +328,13 @@ final class NameSimulation {
         }
         Pid pid = new Pid(node.name, "h", ++numbers, self.life());
         processes.put(pid, new ArrayList<>());
+        long since = time.now();
         CompletableFuture<Long> asking = service.register(name, pid);
         asked.put(name, asking);
-        asking.whenComplete((token, failure) -> registered(name, pid, token, failure));
+        asking.whenComplete((token, failure) -> {
+          checkTime(since);
+          registered(name, pid, token, failure);
+        });
       } else if (time.chance(5)) {
         told.remove(name); // it acts no more
         service.unregister(name);
@@ -339,6 +343,15 @@ final class NameSimulation {
       }
       if (time.chance(30)) {
         read(name);
+      }
+    }
+
+    /// No answer takes longer than a lease, whatever the log does.
+    private void checkTime(long since) {
+      long millis = (time.now() - since) / SimulatedTime.MILLI;
+      if (millis > 8_200 && !wasPaused) {
+        throw new AssertionError(
+            "seed %d: %s has answered after %d ms".formatted(seed, node.name, millis));
       }
     }
 
@@ -364,6 +377,7 @@ final class NameSimulation {
       service
           .whereis(name)
           .whenComplete((owner, failure) -> {
+            checkTime(since);
             if (failure == null) {
               reads++;
               long token = owner == null ? 0 : owner.token();

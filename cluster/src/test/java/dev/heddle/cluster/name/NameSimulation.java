@@ -43,6 +43,7 @@ final class NameSimulation {
   private final List<Node> nodes = new ArrayList<>();
   private final Map<Set<String>, Pair> pairs = new HashMap<>();
   private int sessions;
+  private @Nullable AssertionError failed;
 
   long acts;
   long calmActs;
@@ -71,6 +72,18 @@ final class NameSimulation {
 
   void run(long millis) {
     time.runFor(millis);
+    if (failed != null) {
+      throw failed;
+    }
+  }
+
+  /// A future keeps what its stages throw.
+  private void check(Runnable stage) {
+    try {
+      stage.run();
+    } catch (AssertionError e) {
+      failed = failed == null ? e : failed;
+    }
   }
 
   /// Ends all faults.
@@ -331,10 +344,10 @@ final class NameSimulation {
         long since = time.now();
         CompletableFuture<Long> asking = service.register(name, pid);
         asked.put(name, asking);
-        asking.whenComplete((token, failure) -> {
+        asking.whenComplete((token, failure) -> check(() -> {
           checkTime(since);
           registered(name, pid, token, failure);
-        });
+        }));
       } else if (time.chance(5)) {
         told.remove(name); // it acts no more
         service.unregister(name);
@@ -376,7 +389,7 @@ final class NameSimulation {
       long since = time.now();
       service
           .whereis(name)
-          .whenComplete((owner, failure) -> {
+          .whenComplete((owner, failure) -> check(() -> {
             checkTime(since);
             if (failure == null) {
               reads++;
@@ -388,7 +401,7 @@ final class NameSimulation {
             } else if (!(failure instanceof NoQuorumException)) {
               throw new AssertionError("seed " + seed, failure);
             }
-          });
+          }));
     }
 
     private void act() {

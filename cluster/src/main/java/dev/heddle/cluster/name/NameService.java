@@ -77,7 +77,8 @@ public final class NameService implements RosterAccess {
 
   // the agent
   private final List<Part> parts = new ArrayList<>();
-  private final List<Read> reads = new ArrayList<>(); // that are tried again
+  private final List<Read> reads = new ArrayList<>(); // that are open
+  private final List<Read> failedReads = new ArrayList<>(); // those of them to try again
   private @Nullable LeaseExpiry expiry; // while this voter takes itself for the leader
   private volatile boolean isLeaving; // written by the agent
   private String failure = "";
@@ -310,7 +311,10 @@ public final class NameService implements RosterAccess {
   public CompletableFuture<@Nullable Ownership> whereis(String name) {
     CompletableFuture<@Nullable Ownership> answer = new CompletableFuture<>();
     Read read = new Read(name, deadline(), answer);
-    execute(() -> read(read));
+    execute(() -> {
+      reads.add(read);
+      read(read);
+    });
     return waits(answer);
   }
 
@@ -339,17 +343,19 @@ public final class NameService implements RosterAccess {
   }
 
   private void read(long now) {
-    List<Read> again = List.copyOf(reads);
-    reads.clear();
-    for (Read read : again) {
-      if (now - read.deadline() < 0) {
-        read(read);
-      } else {
-        read.answer()
-            .completeExceptionally(
-                noQuorum("the owner of name '" + read.name() + "' is not known", failure));
-      }
+    reads.removeIf(read -> isOver(read, now));
+    List<Read> again = List.copyOf(failedReads);
+    failedReads.clear();
+    again.forEach(this::read);
+  }
+
+  private boolean isOver(Read read, long now) {
+    if (now - read.deadline() >= 0 && !read.answer().isDone()) {
+      read.answer()
+          .completeExceptionally(
+              noQuorum("the owner of name '" + read.name() + "' is not known", failure));
     }
+    return read.answer().isDone();
   }
 
   private void read(Read read) {
@@ -359,9 +365,9 @@ public final class NameService implements RosterAccess {
     log.barrier((index, why) -> {
       if (index == null) {
         failure = why;
-        reads.add(read);
+        failedReads.add(read);
       } else if (!replica.isHere() || replica.roster().applied() < index) {
-        reads.add(read); // another voter is followed by now, and its state is not here yet
+        failedReads.add(read); // another voter is followed by now, and its state is not here yet
       } else {
         read.answer().complete(replica.roster().owner(read.name()));
       }

@@ -65,6 +65,7 @@ public final class NamedRef {
   ///
   /// @throws SendFailedException when it was not accepted, or no process has the name
   /// @throws NoQuorumException when this node knows no owner, and no majority answers
+  @SuppressWarnings("TypeParameterUnusedInFormals") // as ProcessRuntime.ask
   public <R extends @Nullable Object> R ask(@Nullable Object message, Duration limit)
       throws InterruptedException {
     return runtime.ask(resolved(), message, limit);

@@ -7,6 +7,7 @@ import dev.heddle.cluster.Placement.Candidate;
 import dev.heddle.cluster.engine.Credentials;
 import dev.heddle.cluster.engine.JGroupsEngine;
 import dev.heddle.cluster.group.Groups;
+import dev.heddle.cluster.name.NodeNames;
 import dev.heddle.cluster.node.ClusterNode;
 import dev.heddle.cluster.observe.ClusterRegistration;
 import dev.heddle.cluster.peer.Entry;
@@ -87,6 +88,8 @@ public final class Cluster implements AutoCloseable {
 
   private volatile @Nullable ClusterRegistration<ClusterMXBean> managed; // set by join
 
+  private volatile @Nullable NodeNames names; // set by join, with voters
+
   // any thread, CAS: what the first call of leave waits for, and all later ones
   private final AtomicReference<@Nullable CompletableFuture<@Nullable Void>> leaving =
       new AtomicReference<>();
@@ -112,9 +115,11 @@ public final class Cluster implements AutoCloseable {
   /// @throws IllegalArgumentException when the options contradict each other, an address is not
   ///   safe to listen at, or a type of message cannot be sent, with the path to it; or when labels
   ///   and names of entries together have more than 64 KiB
-  /// @throws IllegalStateException in a step of a process, which it would hold
+  /// @throws IllegalStateException in a step of a process, which it would hold; at a voter without
+  ///   the artifact of its log
   public static Cluster join(ClusterOptions options) throws IOException {
     options.checkedAddress(); // before a runtime is started
+    options.checkVoters();
     MessageTypes.of(options.messages(), options.codecs());
     ProcessRuntime runtime = ProcessRuntime.builder().node(options.name()).start();
     try {
@@ -153,6 +158,7 @@ public final class Cluster implements AutoCloseable {
               .formatted(name, options.name(), options.name()));
     }
     InetAddress address = options.checkedAddress();
+    options.checkVoters();
     this.engine =
         new JGroupsEngine(
             new JGroupsEngine.Settings(
@@ -173,7 +179,7 @@ public final class Cluster implements AutoCloseable {
                 new PeerOptions(
                     options.entries(),
                     options.acceptsOrders() ? ForeignOrders.CARRIED_OUT : ForeignOrders.REFUSED),
-                (_, _) -> {})); // no part of the cluster sends anything yet
+                (_, _) -> {})); // a node without voters takes none of what is said about names
     this.inputs = new MessageWriter(types, node.self());
     this.bean = new ClusterBean(options, node, engine);
     checkGreeting();
@@ -212,8 +218,16 @@ public final class Cluster implements AutoCloseable {
     } catch (Throwable t) {
       node.close();
       unregister();
+      closeNames();
       local.releaseNodes();
       throw t;
+    }
+  }
+
+  private void closeNames() {
+    NodeNames opened = names;
+    if (opened != null) {
+      opened.close();
     }
   }
 
@@ -243,11 +257,14 @@ public final class Cluster implements AutoCloseable {
   /// loop.
   private void open() throws IOException {
     try {
-      local.await("join", () -> onThread("join", node::start), JOIN);
+      local.await("join", () -> ThreadTask.start("heddle-join-" + name(), this::listen), JOIN);
     } catch (TimeoutException _) {
       throw new IOException("node '%s' does not listen after %s".formatted(name(), JOIN));
     } catch (ExecutionException e) {
       if (e.getCause() instanceof IOException refused) {
+        throw refused;
+      }
+      if (e.getCause() instanceof IllegalStateException refused) {
         throw refused;
       }
       throw new IllegalStateException("node '" + name() + "' cannot join", e.getCause());
@@ -257,25 +274,15 @@ public final class Cluster implements AutoCloseable {
     }
   }
 
-  private interface Waiting {
-    void call() throws Exception;
-  }
-
-  private CompletableFuture<@Nullable Void> onThread(String what, Waiting action) {
-    CompletableFuture<@Nullable Void> done = new CompletableFuture<>();
-    var _ =
-        Thread.ofPlatform()
-            .daemon()
-            .name("heddle-" + what + "-" + name())
-            .start(() -> {
-              try {
-                action.call();
-                done.complete(null);
-              } catch (Throwable t) {
-                done.completeExceptionally(t);
-              }
-            });
-    return done;
+  private void listen() throws IOException {
+    if (!options.voters().isEmpty()) {
+      names =
+          NodeNames.open(
+              node,
+              local,
+              new NodeNames.Settings(options.voters(), options.directory(), options.lease()));
+    }
+    node.start();
   }
 
   // ---- what it is, and sees ----
@@ -333,6 +340,27 @@ public final class Cluster implements AutoCloseable {
   public Group group(String name) {
     Groups.checkName(name);
     return new Group(name, node.groups());
+  }
+
+  /// The names that a majority of the voters decides about.
+  ///
+  /// @throws IllegalStateException when the cluster has no [ClusterOptions#voters]
+  public ClusterNames names() {
+    NodeNames opened = names;
+    if (opened == null) {
+      throw new IllegalStateException(
+          "node '%s' has no names: say which nodes decide about them, by voters(...) of its options"
+              .formatted(name()));
+    }
+    return new ClusterNames(name(), opened.service(), local);
+  }
+
+  /// A reference to the process that has a name at each use.
+  ///
+  /// @throws IllegalArgumentException when the name is empty, or longer than 1 KiB in UTF-8
+  /// @throws IllegalStateException when the cluster has no [ClusterOptions#voters]
+  public NamedRef named(String name) {
+    return new NamedRef(name, runtime, names());
   }
 
   // ---- processes elsewhere ----
@@ -470,7 +498,7 @@ public final class Cluster implements AutoCloseable {
           begun.orTimeout(
               nanos + Math.min(ENGINE.toNanos(), Long.MAX_VALUE - nanos), TimeUnit.NANOSECONDS);
       var _ =
-          onThread("leave", () -> leaveNow(limit))
+          ThreadTask.start("heddle-leave-" + name(), () -> leaveNow(limit))
               .whenComplete((_, failure) -> {
                 if (failure == null) {
                   begun.complete(null);
@@ -484,8 +512,14 @@ public final class Cluster implements AutoCloseable {
 
   private void leaveNow(Duration limit) throws InterruptedException {
     try {
-      node.leave(limit);
+      NodeNames opened = names;
+      long began = System.nanoTime();
+      if (opened != null) {
+        opened.leave(limit);
+      }
+      node.leave(limit.minusNanos(System.nanoTime() - began));
     } finally {
+      closeNames();
       unregister();
     }
     Registration added = beforeShutdown;

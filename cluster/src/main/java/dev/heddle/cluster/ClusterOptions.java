@@ -9,11 +9,13 @@ import java.net.InetAddress;
 import java.net.UnknownHostException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Set;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -28,6 +30,9 @@ public final class ClusterOptions {
   static final int FIRST_PORT = 7600;
 
   static final int LAST_PORT = 7615;
+
+  private static final Duration LEASE = Duration.ofSeconds(8);
+  private static final Duration SHORTEST_LEASE = Duration.ofSeconds(1);
 
   private static final String LOOPBACK = "127.0.0.1";
 
@@ -48,6 +53,9 @@ public final class ClusterOptions {
     List<Class<?>> messages = List.of();
     List<MessageCodec<?>> codecs = List.of();
     Map<String, Entry> entries = Map.of();
+    Set<String> voters = Set.of();
+    @Nullable Path directory;
+    Duration lease = LEASE;
 
     Draft() {}
 
@@ -65,6 +73,9 @@ public final class ClusterOptions {
       messages = of.messages;
       codecs = of.codecs;
       entries = of.entries;
+      voters = of.voters;
+      directory = of.directory;
+      lease = of.lease;
     }
   }
 
@@ -256,7 +267,76 @@ public final class ClusterOptions {
     return new ClusterOptions(made);
   }
 
+  /// The nodes a majority of which decides who owns a name; the same at all nodes. A voter has a
+  /// [#directory], and the artifact `dev.heddle:heddle-cluster-ratis` on its class path. Without
+  /// voters the cluster has no names. The first time of all, all of them have to be there.
+  ///
+  /// @param nodes names of nodes: 3 or 5, or a single one, without which no name can be had
+  /// @throws IllegalArgumentException when there are two, of which each is as necessary as both; or
+  ///   when a name is given twice
+  public ClusterOptions voters(String... nodes) {
+    Draft made = new Draft(values);
+    made.voters = Set.of(nodes);
+    made.voters.forEach(node -> name(node, "the name of a node"));
+    if (nodes.length == 0 || nodes.length == 2) {
+      throw new IllegalArgumentException(
+          "%d voters: name one node, or three; of two both would have to be there"
+              .formatted(nodes.length));
+    }
+    return new ClusterOptions(made);
+  }
+
+  /// Where this node keeps what outlives its process: the log of a voter, and the proof that an
+  /// earlier process of the node has ended, by which its names are free at once. One process has it
+  /// at a time. Needs [#voters].
+  public ClusterOptions directory(Path path) {
+    Draft made = new Draft(values);
+    made.directory = Objects.requireNonNull(path, "path");
+    return new ClusterOptions(made);
+  }
+
+  /// How long this node owns its names without word from a majority: 8 s, if nothing else is said.
+  /// Others can have them when 21/16 of it are over. A lease shorter than 8 s may be lost when the
+  /// leader of the voters is. Needs [#voters].
+  ///
+  /// @throws IllegalArgumentException when it is shorter than a second
+  public ClusterOptions lease(Duration lease) {
+    if (lease.compareTo(SHORTEST_LEASE) < 0) {
+      throw new IllegalArgumentException(
+          "a lease has at least %s: %s".formatted(SHORTEST_LEASE, lease));
+    }
+    Draft made = new Draft(values);
+    made.lease = lease;
+    return new ClusterOptions(made);
+  }
+
   // ---- the values, for Cluster ----
+
+  Set<String> voters() {
+    return values.voters;
+  }
+
+  @Nullable Path directory() {
+    return values.directory;
+  }
+
+  Duration lease() {
+    return values.lease;
+  }
+
+  /// @throws IllegalArgumentException when options for names contradict each other
+  void checkVoters() {
+    if (values.voters.isEmpty() && (values.directory != null || !values.lease.equals(LEASE))) {
+      throw new IllegalArgumentException(
+          "node '%s' has %s and no voters(...): without them nothing uses it"
+              .formatted(name(), values.directory != null ? "directory(...)" : "lease(...)"));
+    }
+    if (values.voters.contains(name()) && values.directory == null) {
+      throw new IllegalArgumentException(
+          "node '%s' is one of the voters %s and has no directory(...), where the log is kept"
+              .formatted(name(), values.voters));
+    }
+  }
 
   String name() {
     return values.name;

@@ -34,6 +34,7 @@ import java.util.Objects;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
@@ -78,6 +79,27 @@ public final class ClusterNode implements AutoCloseable {
   /// @param ending why its session has ended; null when one has opened
   public record Change(NodeLife node, @Nullable Ending ending) {}
 
+  /// A part of the cluster at this node, which talks to the same part of other nodes.
+  public interface Part {
+    /// The name of its messages.
+    String name();
+
+    /// A session has opened. Called under a lock; must not wait.
+    void opened(NodeLife node);
+
+    /// Another node says something, in the order of its session; must not wait.
+    void received(NodeLife from, byte[] content);
+
+    /// A session has ended; one message of it may be in `received`. Called under a lock; must not
+    /// wait.
+    void ended(NodeLife node);
+
+    /// Does what is due, on the agent thread.
+    ///
+    /// @return when to call it again, of [System#nanoTime], unless the agent is woken before
+    long run();
+  }
+
   private enum Phase {
     NEW,
     RUNNING,
@@ -112,6 +134,7 @@ public final class ClusterNode implements AutoCloseable {
   private final Set<Link> stalled = new HashSet<>();
 
   private volatile Runnable everySecond = () -> {};
+  private final List<Part> parts = new CopyOnWriteArrayList<>();
 
   // under its lock, which orders the changes
   private final ReentrantLock telling = new ReentrantLock();
@@ -173,6 +196,16 @@ public final class ClusterNode implements AutoCloseable {
     local.otherNodes(new UnreachableNodes());
     agent.start();
     writer.start();
+  }
+
+  /// Adds a part; before [#start].
+  public void add(Part part) {
+    parts.add(part);
+  }
+
+  /// Has the parts run. Any thread; never waits.
+  public void wakeAgent() {
+    agent.wake();
   }
 
   /// Its name and its life.
@@ -376,6 +409,9 @@ public final class ClusterNode implements AutoCloseable {
   /// @return when to run again
   private long agent() {
     long at = connections.due();
+    for (Part part : parts) {
+      at = Math.min(at, part.run());
+    }
     boolean isAwaited = phase.get() == Phase.LEAVING;
     return isAwaited ? Math.min(at, System.nanoTime() + DRAIN_NANOS) : Math.min(at, second());
   }
@@ -425,6 +461,16 @@ public final class ClusterNode implements AutoCloseable {
     return new ClusterJfrEvents.Pair(self.node(), other.node(), other.life());
   }
 
+  private void received(NodeLife from, Frame.Service message) {
+    for (Part part : parts) {
+      if (part.name().equals(message.name())) {
+        part.received(from, message.content());
+        return;
+      }
+    }
+    settings.services().accept(from, message);
+  }
+
   private void tell(Change change) {
     telling.lock();
     try {
@@ -462,6 +508,7 @@ public final class ClusterNode implements AutoCloseable {
       local.removeNode(life.node()); // the last session, which has ended
       local.addNode(life.node(), remote);
       peers.put(life.node(), new Peer(other, remote, (Link) sink));
+      parts.forEach(part -> part.opened(life));
       tell(new Change(life, null));
       if (ClusterJfrEvents.areRecorded()) {
         ClusterJfrEvents.opened(pair(life));
@@ -474,7 +521,7 @@ public final class ClusterNode implements AutoCloseable {
       if (service.name().equals(NodeReport.SERVICE)) {
         told.received(service.content());
       } else {
-        settings.services().accept(from, service);
+        received(from, service);
       }
     }
 
@@ -489,6 +536,7 @@ public final class ClusterNode implements AutoCloseable {
       if (forgotten != null && !peers.containsKey(forgotten)) {
         local.removeNode(forgotten);
       }
+      parts.forEach(part -> part.ended(life));
       tell(new Change(life, why));
       if (ClusterJfrEvents.areRecorded()) {
         ClusterJfrEvents.ended(pair(life), why.cause().name(), why.text());

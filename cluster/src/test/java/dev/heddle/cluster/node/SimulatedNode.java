@@ -220,7 +220,8 @@ final class SimulatedNode implements Connections.Sessions {
         local,
         sink,
         NO_TYPES,
-        new PeerOptions(Map.of("child", Entry.of(() -> (_, _) -> {})), PeerOptions.ForeignOrders.CARRIED_OUT),
+        new PeerOptions(
+            Map.of("child", Entry.of(() -> (_, _) -> {})), PeerOptions.ForeignOrders.CARRIED_OUT),
         Objects.requireNonNull(groups),
         _ -> {});
   }

@@ -1,0 +1,219 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.heddle.cluster.ratis;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.heddle.cluster.Cluster;
+import dev.heddle.cluster.ClusterNames;
+import dev.heddle.cluster.ClusterOptions;
+import dev.heddle.cluster.NameTakenException;
+import dev.heddle.cluster.NamedRef;
+import dev.heddle.cluster.NoQuorumException;
+import dev.heddle.process.Exit;
+import dev.heddle.process.Pid;
+import dev.heddle.process.Process;
+import dev.heddle.process.ProcessContext;
+import dev.heddle.process.ProcessEvent;
+import dev.heddle.process.ProcessSignal;
+import dev.heddle.process.Request;
+import dev.heddle.process.SendFailedException;
+import dev.heddle.process.SendResult;
+import dev.heddle.process.StepOutput;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.Callable;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/// Names of nodes in one JVM, over real sockets of loopback and the real log.
+@Timeout(300)
+@Tag("C6")
+class NodesWithNamesTest {
+  private static final List<String> VOTERS = List.of("a", "b", "c");
+  private static final Duration LONG = Duration.ofMinutes(2); // no lease ends by itself in a test
+
+  @TempDir Path root;
+
+  /// Ends when it is asked to.
+  private static final class Obedient implements Process {
+    @Override
+    public void init(ProcessContext context, String method, @Nullable Object input) {}
+
+    @Override
+    public void step(List<ProcessEvent> events, StepOutput out) {
+      for (ProcessEvent event : events) {
+        if (event.data() instanceof Request(var message, var reply)) {
+          var _ = reply.complete(message);
+        } else if (event.data() instanceof ProcessSignal.Cancel || "end".equals(event.data())) {
+          out.done("ended");
+        }
+      }
+    }
+  }
+
+  private final List<Integer> ports = new ArrayList<>();
+
+  private ClusterOptions options(String name, Duration lease) throws IOException {
+    if (ports.isEmpty()) {
+      for (int i = 0; i < 4; i++) {
+        try (var socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+          ports.add(socket.getLocalPort());
+        }
+      }
+    }
+    return ClusterOptions.named(name)
+        .bind("127.0.0.1", ports.get(name.charAt(0) - 'a'))
+        .seeds(ports.stream().map(port -> "127.0.0.1:" + port).toArray(String[]::new))
+        .voters("a", "b", "c")
+        .lease(lease);
+  }
+
+  private Cluster voter(String name, Duration lease) throws IOException {
+    return Cluster.join(options(name, lease).directory(root.resolve(name)));
+  }
+
+  private static Pid process(Cluster at) {
+    return at.runtime().spawn(new Obedient());
+  }
+
+  /// Tries again while there is no majority: the voters have to meet first.
+  private static <T extends @Nullable Object> T again(Callable<T> action) throws Exception {
+    while (true) {
+      try {
+        return action.call();
+      } catch (NoQuorumException _) {
+        // safe: the test has a limit
+      }
+    }
+  }
+
+  @Test
+  void names_atVotersAndAnother_haveOneOwner_andGrowingTokens() throws Exception {
+    try (Cluster a = voter("a", LONG);
+        Cluster b = voter("b", LONG);
+        Cluster c = voter("c", LONG);
+        Cluster d = Cluster.join(options("d", LONG))) {
+      Pid first = process(d);
+      Pid second = process(a);
+      long token = again(() -> d.names().register("mayor", first));
+      assertThat(d.names().token("mayor")).hasValue(token);
+      assertThat(d.names().register("mayor", first)).isEqualTo(token);
+      for (Cluster each : List.of(a, b, c, d)) {
+        assertThat(again(() -> each.names().whereis("mayor"))).isEqualTo(first);
+        assertThat(each.names().lookup("mayor")).isEqualTo(first);
+      }
+      ClusterNames names = a.names();
+      assertThatThrownBy(() -> names.register("mayor", second))
+          .isInstanceOfSatisfying(
+              NameTakenException.class, taken -> assertThat(taken.owner()).isEqualTo(first));
+      assertThatThrownBy(() -> names.register("mayor", first))
+          .isInstanceOf(IllegalArgumentException.class)
+          .hasMessageContaining("no living process of node 'a'");
+      assertThat(d.names().unregister("mayor")).isTrue();
+      assertThat(d.names().unregister("mayor")).isFalse();
+      assertThat(d.names().token("mayor")).isEmpty();
+      assertThat(names.whereis("mayor")).isNull();
+      assertThat(names.register("mayor", second)).isGreaterThan(token);
+      a.runtime().send(second, "end");
+      while (c.names().whereis("mayor") != null) {
+        Thread.onSpinWait(); // the end of the owner gives the name back
+      }
+    }
+  }
+
+  @Test
+  void leave_handsNamesOverAtOnce_alsoOfANodeThatIsNoVoter() throws Exception {
+    try (Cluster a = voter("a", LONG);
+        Cluster b = voter("b", LONG);
+        Cluster c = voter("c", LONG);
+        Cluster d = Cluster.join(options("d", LONG))) {
+      Pid clerk = process(d);
+      Pid mayor = process(a);
+      again(() -> d.names().register("clerk", clerk));
+      again(() -> a.names().register("mayor", mayor));
+      d.leave(LONG);
+      assertThat(d.runtime().whenExited(clerk).get(1, TimeUnit.MINUTES)).isNotNull();
+      assertThat(again(() -> b.names().whereis("clerk"))).isNull();
+      a.leave(LONG);
+      assertThat(again(() -> b.names().whereis("mayor"))).isNull();
+      assertThat(again(() -> c.names().register("mayor", process(c)))).isPositive();
+    }
+  }
+
+  @Test
+  void named_followsTheName() throws Exception {
+    try (Cluster a = voter("a", LONG);
+        Cluster b = voter("b", LONG);
+        Cluster c = voter("c", LONG);
+        Cluster d = Cluster.join(options("d", LONG))) {
+      Pid first = process(a);
+      Pid second = process(c);
+      NamedRef mayor = d.named("mayor");
+      again(() -> a.names().register("mayor", first));
+      assertThat(again(() -> mayor.<String>ask("a", LONG))).isEqualTo("a");
+      assertThat(mayor.pid()).isEqualTo(first);
+      mayor.send("end");
+      while (d.names().whereis("mayor") != null) {
+        Thread.onSpinWait(); // the end of the owner gives the name back
+      }
+      assertThat(mayor.offer("lost")).isEqualTo(SendResult.NOT_FOUND);
+      assertThatThrownBy(() -> mayor.send("lost")).isInstanceOf(SendFailedException.class);
+      assertThatThrownBy(() -> mayor.ask("lost", LONG)).isInstanceOf(SendFailedException.class);
+      c.names().register("mayor", second);
+      while (mayor.pid() == null) {
+        Thread.onSpinWait(); // what this node knows is behind
+      }
+      assertThat(mayor.<String>ask("c", LONG)).isEqualTo("c");
+      assertThat(b.names().whereis("mayor")).isEqualTo(second);
+      assertThat(b.named("mayor").<String>ask("b", LONG)).isEqualTo("b");
+    }
+  }
+
+  @Test
+  void withoutAMajority_ownersEnd_andNothingIsAnswered() throws Exception {
+    Duration lease = Duration.ofSeconds(4);
+    try (Cluster a = voter("a", lease);
+        Cluster b = voter("b", lease);
+        Cluster c = voter("c", lease)) {
+      Pid mayor = process(a);
+      again(() -> a.names().register("mayor", mayor));
+      c.close();
+      b.close();
+      Exit exit = a.runtime().whenExited(mayor).get(2, TimeUnit.MINUTES);
+      assertThat(exit).isNotNull();
+      assertThat(a.names().token("mayor")).isEmpty();
+      Pid next = process(a);
+      assertThatThrownBy(() -> a.names().register("mayor", next))
+          .isInstanceOf(NoQuorumException.class)
+          .hasMessageContaining("name 'mayor' is not registered: node 'a'")
+          .hasMessageContaining("try again");
+      assertThatThrownBy(() -> a.names().whereis("mayor")).isInstanceOf(NoQuorumException.class);
+    }
+  }
+
+  @Test
+  void join_directoryInUse_orOfAnother_saysByWhom() throws Exception {
+    Duration lease = Duration.ofSeconds(8);
+    try (Cluster a = voter("a", lease)) {
+      ClusterOptions other = options("b", lease).directory(root.resolve("a"));
+      assertThatThrownBy(() -> Cluster.join(other))
+          .isInstanceOf(IOException.class)
+          .hasMessageContainingAll("node 'b' cannot use it: it is locked by", "node 'a'");
+      assertThat(VOTERS).contains(a.name());
+    }
+    ClusterOptions other = options("b", lease).directory(root.resolve("a"));
+    assertThatThrownBy(() -> Cluster.join(other))
+        .isInstanceOf(IOException.class)
+        .hasMessageContaining("the directory belongs to node 'a', node 'b' cannot use it");
+  }
+}

@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.heddle.cluster.name;
+
+import dev.heddle.cluster.roster.Command;
+import dev.heddle.cluster.roster.Lease;
+import dev.heddle.cluster.roster.LeaseTimes;
+import dev.heddle.cluster.roster.Outcome;
+import dev.heddle.cluster.roster.Outcome.Reason;
+import dev.heddle.cluster.roster.StorageProof;
+import dev.heddle.cluster.wire.NodeLife;
+import org.jspecify.annotations.Nullable;
+
+/// Renews the lease of this node. The agent thread, but for [#isHeld] and [#admission].
+final class LeaseKeeper {
+  private static final System.Logger LOG = System.getLogger("dev.heddle.cluster.name");
+
+  /// @param end until when it is held, if there is an admission
+  private record Published(long admission, long end) {}
+
+  private final NodeLife self;
+  private final @Nullable StorageProof proof;
+  private final LeaseTimes times;
+  private final Lease lease;
+  private final LogClient log;
+  private boolean isFailed; // the last try
+  private boolean isLeaving;
+  private String obstacle = "";
+
+  private volatile Published published = new Published(0, 0);
+
+  LeaseKeeper(NodeLife self, @Nullable StorageProof proof, LeaseTimes times, LogClient log) {
+    this.self = self;
+    this.proof = proof;
+    this.times = times;
+    this.lease = new Lease(times);
+    this.log = log;
+  }
+
+  /// Whether this node may act for what it owns since an admission. Any thread.
+  boolean isHeld(long admission, long now) {
+    Published last = published;
+    return admission != 0 && last.admission() == admission && now - last.end() < 0;
+  }
+
+  /// The admission that was acknowledged last; 0 for none. Any thread.
+  long admission() {
+    return published.admission();
+  }
+
+  // ---- the agent ----
+
+  void due(long now) {
+    if (!isLeaving && (isFailed || lease.isDue(now))) {
+      isFailed = false;
+      long start = lease.renewing(now);
+      log.submit(
+          new Command.Renew(self.node(), self.life(), proof, times.lostNanos()),
+          (outcome, failure) -> answered(start, outcome, failure));
+    }
+  }
+
+  private void answered(long start, @Nullable Outcome outcome, String failure) {
+    switch (outcome) {
+      case null -> {
+        isFailed = true;
+        obstacle = failure;
+      }
+      case Outcome.Admitted(long admission) -> {
+        obstacle = "";
+        lease.acknowledged(start, admission);
+        published = new Published(lease.admission(), lease.end());
+      }
+      case Outcome.Refused(Reason reason) -> refused(reason);
+      default -> throw new IllegalStateException("a renewal has led to " + outcome);
+    }
+  }
+
+  private void refused(Reason reason) {
+    String why =
+        switch (reason) {
+          case NODE_TAKEN ->
+              "an earlier life of this node holds the lease; it ends by itself, or at once when both"
+                  + " have the same directory(...)";
+          case SUPERSEDED -> "a later life of this node has started in the same directory";
+          case LEFT -> "this life of the node has left";
+          case NOT_ADMITTED, SHARD_COUNT, SETTLED -> "the log has refused it: " + reason;
+        };
+    if (!why.equals(obstacle) && !isLeaving) {
+      LOG.log(
+          System.Logger.Level.WARNING, "node '%s' owns no names: %s".formatted(self.node(), why));
+    }
+    obstacle = why;
+  }
+
+  /// Why there is no lease; empty when nothing is known.
+  String obstacle() {
+    return obstacle;
+  }
+
+  /// Renews it no more.
+  void leave() {
+    isLeaving = true;
+  }
+}

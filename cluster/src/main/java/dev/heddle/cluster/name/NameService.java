@@ -1,0 +1,483 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.heddle.cluster.name;
+
+import dev.heddle.cluster.NoQuorumException;
+import dev.heddle.cluster.roster.Command;
+import dev.heddle.cluster.roster.Delta;
+import dev.heddle.cluster.roster.LeaseExpiry;
+import dev.heddle.cluster.roster.LeaseTimes;
+import dev.heddle.cluster.roster.NameStore;
+import dev.heddle.cluster.roster.Outcome;
+import dev.heddle.cluster.roster.Ownership;
+import dev.heddle.cluster.roster.Roster;
+import dev.heddle.cluster.roster.RosterCodec;
+import dev.heddle.cluster.roster.StorageProof;
+import dev.heddle.cluster.wire.NodeLife;
+import dev.heddle.process.Pid;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.OptionalLong;
+import java.util.Queue;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.function.Function;
+import java.util.function.LongSupplier;
+import org.jspecify.annotations.Nullable;
+
+/// Names, and the lease, of one node of a cluster with voters.
+///
+/// **Thread** any, but for [#run]; no method waits.
+public final class NameService implements RosterAccess {
+  /*
+   * All that changes something is a task of a queue, which the agent thread of the node empties; then
+   * it does what is due. So the parts below need no locks, and what the log has told is seen here in
+   * the order in which it was told: a barrier's answer comes after all that the log had applied.
+   *
+   * A voter reaches the log by its store (`VoterLog`), and tells others what it applies
+   * (`VoterFeed`). Any other node goes by a voter in session (`FollowerLog`).
+   *
+   * Each voter that takes itself for the leader judges the leases of all nodes: see `LeaseExpiry` for
+   * why several may.
+   *
+   * Waits have an end: a request that has no answer when the time of a lease is over fails with
+   * NoQuorumException.
+   */
+  private static final System.Logger LOG = System.getLogger("dev.heddle.cluster.name");
+  private static final long TICK_NANOS = 100_000_000;
+
+  /// What a node is for its names.
+  ///
+  /// @param voters the names of the nodes that vote
+  /// @param proof that earlier lives of the same directory have ended; null without a directory
+  public record Setup(
+      NodeLife self, Set<String> voters, @Nullable StorageProof proof, LeaseTimes times) {
+    public Setup {
+      voters = Set.copyOf(voters);
+    }
+  }
+
+  private record Read(String name, long deadline, CompletableFuture<@Nullable Ownership> answer) {}
+
+  private final Setup setup;
+  private final NodePort port;
+  private final LongSupplier clock;
+  private final Runnable wake;
+  private final @Nullable NameStore store;
+  private final RosterReplica replica;
+  private final LogClient log;
+  private final @Nullable FollowerLog follower;
+  private final @Nullable VoterFeed feed;
+  private final LeaseKeeper lease;
+  private final NameTable names;
+  private final Queue<Runnable> tasks = new ConcurrentLinkedQueue<>(); // any thread
+  private final Set<CompletableFuture<?>> open = ConcurrentHashMap.newKeySet(); // any thread
+  private volatile boolean isClosed;
+
+  // the agent
+  private final List<Part> parts = new ArrayList<>();
+  private final List<Read> reads = new ArrayList<>(); // that are open
+  private final List<Read> failedReads = new ArrayList<>(); // those of them to try again
+  private @Nullable LeaseExpiry expiry; // while this voter takes itself for the leader
+  private volatile boolean isLeaving; // written by the agent
+  private String failure = "";
+
+  /// @param clock nanoseconds that only grow
+  /// @param wake has [#run] called; any thread, never waits
+  /// @param open opens the store of a voter with its listener; null at other nodes
+  public NameService(
+      Setup setup,
+      NodePort port,
+      LongSupplier clock,
+      Runnable wake,
+      @Nullable Function<NameStore.Listener, NameStore> open) {
+    this.setup = setup;
+    this.port = port;
+    this.clock = clock;
+    this.wake = wake;
+    this.replica = new RosterReplica(this::changed);
+    if (open == null) {
+      store = null;
+      feed = null;
+      follower = new FollowerLog(setup.self(), setup.voters(), port, replica, setup.times());
+      log = follower;
+    } else {
+      store = open.apply(new FromStore());
+      follower = null;
+      log = new VoterLog(store, this::execute);
+      feed = new VoterFeed(port, replica, log);
+    }
+    this.lease = new LeaseKeeper(setup.self(), setup.proof(), setup.times(), log);
+    this.names =
+        new NameTable(setup.self().node(), setup.times().holdNanos(), port, log, lease, this);
+  }
+
+  // ---- the agent ----
+
+  void execute(Runnable task) {
+    tasks.add(task);
+    wake.run();
+  }
+
+  long now() {
+    return clock.getAsLong();
+  }
+
+  /// Does all that is to be done now. One thread at a time.
+  ///
+  /// @return when to call it again, unless it is woken before
+  public long run() {
+    for (Runnable task = tasks.poll(); task != null; task = tasks.poll()) {
+      guarded(task);
+    }
+    guarded(this::due);
+    return now() + TICK_NANOS;
+  }
+
+  private void guarded(Runnable task) {
+    try {
+      task.run();
+    } catch (RuntimeException e) {
+      LOG.log(
+          System.Logger.Level.ERROR,
+          "node '%s' goes on with its names after a failure".formatted(setup.self().node()),
+          e);
+    }
+  }
+
+  private void due() {
+    long now = now();
+    log.due(now);
+    judge(now);
+    lease.due(now);
+    names.due(now);
+    read(now);
+    if (replica.isHere()) {
+      parts.forEach(part -> part.tick(replica.roster()));
+    }
+  }
+
+  /// At the leader: declares leases lost.
+  private void judge(long now) {
+    if (store == null || !store.isLeader()) {
+      expiry = null;
+      return;
+    }
+    if (expiry == null) {
+      expiry = new LeaseExpiry(setup.times());
+    }
+    expiry.poll(replica.roster(), now).forEach(this::trySubmit);
+  }
+
+  private void trySubmit(Command command) {
+    log.submit(
+        command,
+        (_, why) -> {
+          if (!why.isEmpty()) {
+            failure = why;
+          }
+        });
+  }
+
+  private void changed(Roster roster) {
+    parts.forEach(part -> part.applied(roster));
+  }
+
+  /// What the log tells, on its own thread.
+  private final class FromStore implements NameStore.Listener {
+    @Override
+    public void applied(Delta delta, Outcome outcome) {
+      execute(() -> {
+        boolean isFirst = !replica.isHere();
+        if (!replica.follow(delta)) {
+          throw new IllegalStateException(
+              "entry %d follows entry %d, and entry %d is the last one here"
+                  .formatted(delta.index(), delta.previous(), replica.roster().applied()));
+        }
+        if (feed != null && isFirst) {
+          feed.replaced();
+        } else if (feed != null) {
+          feed.applied(delta);
+        }
+        if (expiry != null) {
+          var _ = expiry.poll(replica.roster(), now()); // a renewal counts from when it is applied
+        }
+      });
+    }
+
+    @Override
+    public void replaced(byte[] snapshot) {
+      Roster roster = RosterCodec.restore(snapshot);
+      execute(() -> {
+        replica.replace(roster);
+        if (feed != null) {
+          feed.replaced();
+        }
+      });
+    }
+  }
+
+  // ---- sessions: their threads ----
+
+  /// A session with a node has opened.
+  public void opened(NodeLife node) {
+    execute(() -> {
+      if (follower != null) {
+        follower.opened(node.node(), now());
+      }
+    });
+  }
+
+  /// It has ended.
+  public void ended(NodeLife node) {
+    execute(() -> {
+      if (follower != null) {
+        follower.ended(node.node(), now());
+      }
+      if (feed != null) {
+        feed.ended(node);
+      }
+    });
+  }
+
+  /// Another node says something, in the order of its session.
+  public void received(NodeLife from, byte[] content) {
+    RosterMessage message;
+    try {
+      message = RosterMessageCodec.decode(content);
+    } catch (IllegalArgumentException e) {
+      LOG.log(
+          System.Logger.Level.WARNING,
+          "node '%s' does not understand what node '%s' says about names: %s"
+              .formatted(setup.self().node(), from.node(), e.getMessage()));
+      return;
+    }
+    execute(() -> {
+      if (feed != null) {
+        feed.received(from, message);
+      } else if (follower != null) {
+        received(follower, from, message);
+      }
+    });
+  }
+
+  private void received(FollowerLog to, NodeLife from, RosterMessage message) {
+    switch (message) {
+      case RosterMessage.Subscribe _, RosterMessage.Submit _, RosterMessage.Barrier _ -> {
+        String why = "node '%s' has the voters %s".formatted(setup.self().node(), setup.voters());
+        var _ = port.send(from.node(), RosterMessageCodec.encode(new RosterMessage.NoVoter(why)));
+      }
+      default -> to.received(from.node(), message, now());
+    }
+  }
+
+  // ---- names ----
+
+  /// Takes a name for a process of this node.
+  ///
+  /// @return completes with the token; fails with a `NameTakenException` or a `NoQuorumException`.
+  ///   To cancel it gives up: what the log grants nevertheless is given back
+  public CompletableFuture<Long> register(String name, Pid pid) {
+    CompletableFuture<Long> answer = new CompletableFuture<>();
+    long deadline = deadline();
+    execute(() -> {
+      if (isLeaving) {
+        answer.completeExceptionally(left("name '" + name + "' is not registered"));
+      } else {
+        names.register(name, pid, deadline, answer);
+      }
+    });
+    return waits(answer);
+  }
+
+  /// Gives a name back that a process of this node owns.
+  ///
+  /// @return completes with false when none does; fails with a `NoQuorumException`: then the name
+  ///   is given back when there is a majority again, or with the lease
+  public CompletableFuture<Boolean> unregister(String name) {
+    CompletableFuture<Boolean> answer = new CompletableFuture<>();
+    long deadline = deadline();
+    execute(() -> names.unregister(name, deadline, answer));
+    return waits(answer);
+  }
+
+  /// The owner of a name at a moment between call and answer.
+  ///
+  /// @return completes with null for none; fails with a `NoQuorumException`
+  public CompletableFuture<@Nullable Ownership> whereis(String name) {
+    CompletableFuture<@Nullable Ownership> answer = new CompletableFuture<>();
+    Read read = new Read(name, deadline(), answer);
+    execute(() -> {
+      reads.add(read);
+      read(read);
+    });
+    return waits(answer);
+  }
+
+  /// The owner of a name, as far as this node knows; null for none.
+  ///
+  /// @throws NoQuorumException before the state has come to this node
+  public @Nullable Ownership lookup(String name) {
+    if (!replica.isHere()) {
+      throw noQuorum("the owner of name '" + name + "' is not known", "");
+    }
+    return replica.lookup(name);
+  }
+
+  /// Whether the state has come to this node.
+  public boolean isReady() {
+    return replica.isHere();
+  }
+
+  /// The token by which a process of this node owns a name, if it may act for it now.
+  public OptionalLong token(String name) {
+    return names.token(name, now());
+  }
+
+  private long deadline() {
+    return now() + setup.times().holdNanos();
+  }
+
+  private void read(long now) {
+    reads.removeIf(read -> isOver(read, now));
+    List<Read> again = List.copyOf(failedReads);
+    failedReads.clear();
+    again.forEach(this::read);
+  }
+
+  private boolean isOver(Read read, long now) {
+    if (now - read.deadline() >= 0 && !read.answer().isDone()) {
+      read.answer()
+          .completeExceptionally(
+              noQuorum("the owner of name '" + read.name() + "' is not known", failure));
+    }
+    return read.answer().isDone();
+  }
+
+  private void read(Read read) {
+    if (read.answer().isDone()) {
+      return;
+    }
+    log.barrier((index, why) -> {
+      if (index == null) {
+        failure = why;
+        failedReads.add(read);
+      } else if (!replica.isHere() || replica.roster().applied() < index) {
+        failedReads.add(read); // another voter is followed by now, and its state is not here yet
+      } else {
+        read.answer().complete(replica.roster().owner(read.name()));
+      }
+    });
+  }
+
+  /// So that what waits is failed at the end.
+  private <T extends @Nullable Object> CompletableFuture<T> waits(CompletableFuture<T> answer) {
+    open.add(answer);
+    var _ = answer.whenComplete((_, _) -> open.remove(answer));
+    if (isClosed) { // close() may have come too early to see it
+      fail(answer);
+    }
+    return answer;
+  }
+
+  private void fail(CompletableFuture<?> answer) {
+    answer.completeExceptionally(left("nobody answers"));
+  }
+
+  NoQuorumException noQuorum(String what, String last) {
+    if (isLeaving) {
+      return left(what);
+    }
+    String why = lease.obstacle().isEmpty() ? last : lease.obstacle();
+    String state =
+        replica.isHere()
+            ? "has no answer of a majority of the voters %s in time".formatted(setup.voters())
+            : "has not got the state from the voters %s yet".formatted(setup.voters());
+    return new NoQuorumException(
+        "%s: node '%s' %s; try again%s"
+            .formatted(
+                what, setup.self().node(), state, why.isEmpty() ? "" : "; the last try: " + why));
+  }
+
+  private NoQuorumException left(String what) {
+    return new NoQuorumException(
+        "%s: node '%s' has left the cluster".formatted(what, setup.self().node()));
+  }
+
+  // ---- other parts ----
+
+  @Override
+  public void submit(Command command) {
+    execute(() -> trySubmit(command));
+  }
+
+  @Override
+  public long admission() {
+    return lease.admission();
+  }
+
+  @Override
+  public boolean mayAct(long admission) {
+    return lease.isHeld(admission, now());
+  }
+
+  @Override
+  public void add(Part part) {
+    execute(() -> {
+      parts.add(part);
+      if (replica.isHere()) {
+        part.applied(replica.roster());
+      }
+    });
+  }
+
+  // ---- the end ----
+
+  /// Gives away all that this node owns: its parts first, then its names, whose processes end. Then
+  /// it holds no lease any more.
+  ///
+  /// @return completes when the log has it; fails when the log has not answered
+  public CompletableFuture<@Nullable Void> leave() {
+    CompletableFuture<@Nullable Void> left = new CompletableFuture<>();
+    execute(() -> {
+      isLeaving = true;
+      CompletableFuture<?>[] given =
+          parts.stream().map(Part::leave).toArray(CompletableFuture<?>[]::new);
+      var _ =
+          CompletableFuture.allOf(given).whenComplete((_, _) -> execute(() -> leaveNames(left)));
+    });
+    return waits(left);
+  }
+
+  private void leaveNames(CompletableFuture<@Nullable Void> left) {
+    var _ = names.leave().whenComplete((_, _) -> execute(() -> leaveLog(left)));
+  }
+
+  private void leaveLog(CompletableFuture<@Nullable Void> left) {
+    lease.leave();
+    long admission = lease.admission();
+    if (admission == 0) {
+      left.complete(null);
+      return;
+    }
+    log.submit(
+        new Command.Leave(setup.self().node(), admission),
+        (outcome, why) -> {
+          if (outcome == null) {
+            left.completeExceptionally(new NoQuorumException(why));
+          } else {
+            left.complete(null);
+          }
+        });
+  }
+
+  /// Fails all that waits, and closes the store of a voter; waits until its files are closed.
+  public void close() {
+    isClosed = true;
+    open.forEach(this::fail);
+    if (store != null) {
+      store.close();
+    }
+  }
+}

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.heddle.cluster.name;
+
+import dev.heddle.process.Pid;
+
+/// What names need of their node. No method waits.
+public interface NodePort {
+  /// Sends to the same part of another node.
+  ///
+  /// @return false when it is lost already
+  boolean send(String node, byte[] content);
+
+  /// Whether a process of this node lives.
+  boolean isAlive(Pid pid);
+
+  /// Calls an action when a process of this node has ended; at once, if it has.
+  ///
+  /// @param ended any thread calls it
+  /// @return takes it back
+  Runnable watch(Pid pid, Runnable ended);
+
+  /// Asks a process of this node to end, and ends it after a time.
+  void cancel(Pid pid, String reason, long nanos);
+}

@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.heddle.cluster.name;
+
+import dev.heddle.cluster.name.RosterMessage.Part;
+import dev.heddle.cluster.roster.Delta;
+import dev.heddle.cluster.roster.RosterCodec;
+import dev.heddle.cluster.wire.NodeLife;
+import java.util.Arrays;
+import java.util.HashMap;
+import java.util.Map;
+
+/// What a voter tells nodes that are none: the state, then each command that is applied, in the
+/// order of their session. The agent thread.
+final class VoterFeed {
+  private static final int PART_BYTES = 512 * 1024; // of a frame; half of its limit
+
+  private record Subscription(NodeLife node, long number) {}
+
+  private final NodePort port;
+  private final RosterReplica replica;
+  private final LogClient log;
+  private final Map<String, Subscription> subscriptions = new HashMap<>(); // by node
+
+  VoterFeed(NodePort port, RosterReplica replica, LogClient log) {
+    this.port = port;
+    this.replica = replica;
+    this.log = log;
+  }
+
+  void received(NodeLife from, RosterMessage message) {
+    switch (message) {
+      case RosterMessage.Subscribe(long number) -> {
+        Subscription known = subscriptions.get(from.node());
+        if (known == null || !known.node().equals(from) || known.number() < number) {
+          begin(new Subscription(from, number));
+        }
+      }
+      case RosterMessage.Submit(long id, var command) ->
+          log.submit(
+              command,
+              (outcome, failure) ->
+                  send(
+                      from.node(),
+                      outcome == null
+                          ? new RosterMessage.Failed(id, failure)
+                          : new RosterMessage.Answered(id, outcome)));
+      case RosterMessage.Barrier(long id) ->
+          log.barrier((passed, failure) ->
+              send(
+                  from.node(),
+                  passed == null
+                      ? new RosterMessage.Failed(id, failure)
+                      : new RosterMessage.Passed(id, replica.roster().applied())));
+      case RosterMessage.NoVoter _ -> {} // a voter follows none
+      case RosterMessage.State _,
+          RosterMessage.Applied _,
+          RosterMessage.Answered _,
+          RosterMessage.Passed _,
+          RosterMessage.Failed _ -> {} // of a node that has taken this one for none
+    }
+  }
+
+  void ended(NodeLife node) {
+    subscriptions.values().removeIf(it -> it.node().equals(node));
+  }
+
+  private void begin(Subscription subscription) {
+    subscriptions.put(subscription.node().node(), subscription);
+    if (replica.isHere() && !sendState(subscription)) {
+      subscriptions.remove(subscription.node().node());
+    }
+  }
+
+  private boolean sendState(Subscription to) {
+    byte[] state = RosterCodec.snapshot(replica.roster());
+    for (int at = 0; at < state.length; at += PART_BYTES) {
+      int end = Math.min(state.length, at + PART_BYTES);
+      byte[] part = Arrays.copyOfRange(state, at, end);
+      Part which = end == state.length ? Part.LAST : Part.MORE;
+      if (!send(to.node().node(), new RosterMessage.State(to.number(), which, part))) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  /// A delta that cannot be sent ends the subscription: its silence has the node subscribe again.
+  void applied(Delta delta) {
+    subscriptions
+        .values()
+        .removeIf(it -> !send(it.node().node(), new RosterMessage.Applied(it.number(), delta)));
+  }
+
+  /// The state was replaced as a whole, or is here only now.
+  void replaced() {
+    subscriptions.values().removeIf(it -> !sendState(it));
+  }
+
+  private boolean send(String to, RosterMessage message) {
+    return port.send(to, RosterMessageCodec.encode(message));
+  }
+}

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.heddle.cluster.name;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+
+/// Random histories of the services of nodes in virtual time: see [NameSimulation].
+@Tag("C6")
+class NameSimulationTest {
+  private static final int SEEDS = 60;
+
+  @Test
+  void names_inRandomHistories_haveOneOwnerThatActs_andTokensThatGrow() {
+    long acts = 0;
+    long moves = 0;
+    long reads = 0;
+    long refusals = 0;
+    long taken = 0;
+    long cancelled = 0;
+    for (int seed = 0; seed < SEEDS; seed++) {
+      NameSimulation simulation = new NameSimulation(seed);
+      simulation.run(60_000);
+      acts += simulation.acts;
+      moves += simulation.moves();
+      reads += simulation.reads;
+      refusals += simulation.refusals;
+      taken += simulation.taken;
+      cancelled += simulation.cancelled;
+      simulation.heal();
+      simulation.run(40_000);
+      assertThat(simulation.calmActs).as("seed %d", seed).isPositive();
+    }
+    // Histories in which nothing happens prove nothing.
+    assertThat(acts).isGreaterThan(SEEDS * 100L);
+    assertThat(moves).isGreaterThan(SEEDS);
+    assertThat(reads).isGreaterThan(SEEDS * 10L);
+    assertThat(refusals).isGreaterThan(SEEDS);
+    assertThat(taken).isGreaterThan(SEEDS * 10L);
+    assertThat(cancelled).isGreaterThan(SEEDS / 4L);
+  }
+}

@@ -1,0 +1,193 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.heddle.cluster.name;
+
+import dev.heddle.cluster.roster.Command;
+import dev.heddle.cluster.roster.Delta;
+import dev.heddle.cluster.roster.NameStore;
+import dev.heddle.cluster.roster.Outcome;
+import dev.heddle.cluster.roster.Ownership;
+import dev.heddle.cluster.roster.Roster;
+import dev.heddle.cluster.roster.RosterCodec;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeoutException;
+import java.util.function.Predicate;
+
+/// A log of a majority of voters, in virtual time: one list of committed entries, and what a real
+/// log may do to a command. It is lost, delayed, committed twice, or committed while its answer is
+/// lost; what an isolated voter has submitted may be committed long after. Each voter applies the
+/// entries at its own time, and takes itself for the leader as it likes.
+final class SimulatedMajority {
+  private static final long SUBMIT_MILLIS = 5_000;
+
+  private record Entry(Delta delta, Outcome outcome) {}
+
+  /// From a time on a name has this token; 0 for none.
+  private record Since(long nanos, long token) {}
+
+  private final SimulatedTime time;
+  private final Predicate<String> hasMajority;
+  private final TreeMap<Long, Entry> entries = new TreeMap<>();
+  private final Roster committed = new Roster();
+  private final Map<String, List<Since>> history = new HashMap<>();
+  private final Map<String, Long> lastTokens = new HashMap<>();
+  private long leaderFrom; // there is none before
+  long moves;
+
+  /// @param hasMajority whether a voter reaches a majority
+  SimulatedMajority(SimulatedTime time, Predicate<String> hasMajority) {
+    this.time = time;
+    this.hasMajority = hasMajority;
+  }
+
+  /// The leader is lost for a while.
+  void loseLeader() {
+    leaderFrom = time.now() + time.between(1_000, 4_000) * SimulatedTime.MILLI;
+  }
+
+  /// The token of the last ownership of a name that was ever committed.
+  long lastToken(String name) {
+    return lastTokens.getOrDefault(name, 0L);
+  }
+
+  /// Whether a name had this token, 0 for no owner, at some moment since a time.
+  boolean had(String name, long token, long since) {
+    List<Since> all = history.getOrDefault(name, List.of());
+    long current = 0;
+    for (Since each : all) {
+      if (each.nanos > since && current == token) {
+        return true;
+      }
+      current = each.token;
+    }
+    return current == token;
+  }
+
+  private void commit(Command command, CompletableFuture<Outcome> answer) {
+    long previous = committed.applied();
+    long index = previous + time.between(1, 4);
+    Command decoded = RosterCodec.decodeCommand(RosterCodec.encode(command));
+    Outcome outcome = committed.apply(index, decoded);
+    entries.put(index, new Entry(new Delta(previous, index, decoded), outcome));
+    note();
+    if (!time.chance(50)) {
+      time.after(time.delay(), () -> answer.complete(outcome));
+    }
+  }
+
+  private void note() {
+    Map<String, Long> now = new HashMap<>();
+    for (Ownership owner : committed.owners()) {
+      now.put(owner.name(), owner.token());
+      Long last = lastTokens.put(owner.name(), owner.token());
+      if (last != null && last != owner.token()) {
+        if (owner.token() < last) {
+          throw new AssertionError("token %d of %s after %d".formatted(last, owner, last));
+        }
+        moves++;
+      }
+    }
+    lastTokens
+        .keySet()
+        .forEach(name -> {
+          long token = now.getOrDefault(name, 0L);
+          List<Since> all = history.computeIfAbsent(name, _ -> new ArrayList<>());
+          if (all.isEmpty() || all.getLast().token != token) {
+            all.add(new Since(time.now(), token));
+          }
+        });
+  }
+
+  /// The store of one life of a voter.
+  final class Store implements NameStore {
+    private final String node;
+    private final Listener listener;
+    private final Predicate<Runnable> whenRunning;
+    private final Map<CompletableFuture<Long>, Long> barriers = new HashMap<>();
+    private long applied;
+    private boolean leads;
+    private boolean closed;
+
+    /// @param whenRunning runs something as soon as the node is not paused; false when it is dead
+    Store(String node, Listener listener, Predicate<Runnable> whenRunning) {
+      this.node = node;
+      this.listener = listener;
+      this.whenRunning = whenRunning;
+      time.after(time.between(0, 100), this::turn);
+    }
+
+    private void turn() {
+      if (!closed && whenRunning.test(this::apply)) {
+        time.after(time.between(20, 60), this::turn);
+      }
+    }
+
+    private void apply() {
+      boolean isReached = hasMajority.test(node);
+      leads = leads ? !time.chance(20) : isReached && (time.isCalm() || time.chance(60));
+      if (!isReached) {
+        return;
+      }
+      if (applied == 0 && !entries.isEmpty() && time.random.nextBoolean()) {
+        Roster state = new Roster();
+        entries.forEach((index, it) -> state.apply(index, it.delta.command()));
+        applied = state.applied();
+        listener.replaced(RosterCodec.snapshot(state));
+      }
+      long until = applied + (time.isCalm() ? 1_000 : time.between(1, 80));
+      for (var entry : entries.tailMap(applied, false).headMap(until, true).entrySet()) {
+        applied = entry.getKey();
+        listener.applied(entry.getValue().delta, entry.getValue().outcome);
+      }
+      for (var barrier : List.copyOf(barriers.entrySet())) {
+        if (barrier.getValue() <= applied) {
+          barriers.remove(barrier.getKey());
+          barrier.getKey().complete(applied);
+        }
+      }
+    }
+
+    @Override
+    public CompletableFuture<Outcome> submit(Command command) {
+      CompletableFuture<Outcome> answer = new CompletableFuture<>();
+      time.after(SUBMIT_MILLIS, () -> answer.completeExceptionally(new TimeoutException("5 s")));
+      if (hasMajority.test(node)) {
+        for (int times = time.chance(50) ? 2 : 1; times > 0; times--) {
+          if (!time.chance(50)) {
+            long at = Math.max(leaderFrom, time.now() + time.delay() * SimulatedTime.MILLI);
+            time.at(at, () -> commit(command, answer));
+          }
+        }
+      } else if (time.chance(100)) {
+        time.after(time.between(100, 15_000), () -> commit(command, answer));
+      }
+      return answer;
+    }
+
+    @Override
+    public CompletableFuture<Long> barrier() {
+      CompletableFuture<Long> answer = new CompletableFuture<>();
+      time.after(SUBMIT_MILLIS, () -> answer.completeExceptionally(new TimeoutException("5 s")));
+      if (hasMajority.test(node)) {
+        time.at(
+            Math.max(leaderFrom, time.now() + time.delay() * SimulatedTime.MILLI),
+            () -> barriers.put(answer, committed.applied()));
+      }
+      return answer;
+    }
+
+    @Override
+    public boolean isLeader() {
+      return leads;
+    }
+
+    @Override
+    public void close() {
+      closed = true;
+    }
+  }
+}

@@ -31,6 +31,8 @@ final class Formation {
    * I1. Of two logs at most one is used. To use a log a majority of its voters has started it. The
    *     second log needs the acceptance of all voters, and one that has started another log does
    *     not give it. A voter that has lost its disk counts no more: its id is gone. [FormationTest]
+   *     The acceptance is a second guard. With I2 the first one suffices: the first by name has the
+   *     status of all, each told in its own life, before it proposes.
    * I2. What a voter hears is said by the present life of the other: sessions carry it, in order,
    *     and a later life ends the session of an earlier one. [VoterTransport]
    *

@@ -41,7 +41,7 @@ import org.apache.ratis.thirdparty.com.google.protobuf.MessageLite;
 /// The calls of a server of Ratis over [VoterCalls]. It opens no port.
 final class VoterRpc implements RaftServerRpc {
   /// Under this name the calls are among the parameters of a server.
-  static final String CALLS = "heddle.calls";
+  static final String CALLS = "voter-calls";
 
   /// The type that Ratis makes by the name of its class.
   public static final class Type implements RpcType {

@@ -79,7 +79,7 @@ final class RaftGate {
       Random own = new Random(random.nextLong());
       races.add(background(() -> race(node, round, own)));
     }
-    harm();
+    harm(round * (NAMES_A_ROUND + NODES.size()) + NAMES_A_ROUND);
     for (CompletableFuture<Void> race : races) {
       race.get(300, TimeUnit.SECONDS);
     }
@@ -106,7 +106,8 @@ final class RaftGate {
 
   // ---- harm ----
 
-  private void harm() throws Exception {
+  /// @param most names that can be granted before the end of this round's races
+  private void harm(int most) throws Exception {
     List<String> order = new ArrayList<>(voters.names());
     Collections.shuffle(order, random);
     List<String> harmed = new ArrayList<>(order.subList(0, random.nextInt(5) == 0 ? 2 : 1));
@@ -128,7 +129,8 @@ final class RaftGate {
       }
     }
     // long enough for the others to elect a leader, and sometimes not
-    int answers = granted.size() + (harmed.size() > 1 ? 0 : random.nextInt(NAMES_A_ROUND / 2));
+    int more = harmed.size() > 1 ? 0 : random.nextInt(NAMES_A_ROUND / 2);
+    int answers = Math.min(most, granted.size() + more);
     long end = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(random.nextInt(4_000));
     TestVoters.await("answers", () -> granted.size() >= answers && System.nanoTime() - end > 0);
     for (String voter : killed) {

@@ -27,7 +27,7 @@ final class NodeReports {
   private static final System.Logger LOG = System.getLogger("dev.heddle.cluster.node");
 
   /// One session, with the last report in each direction.
-  final class Told {
+  static final class Told {
     private final String node;
     private final FrameSink sink;
     private byte @Nullable [] sent; // tick only

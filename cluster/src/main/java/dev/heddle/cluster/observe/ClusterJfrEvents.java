@@ -43,6 +43,8 @@ public final class ClusterJfrEvents {
     }
   }
 
+  /// Records that a session has ended.
+  ///
   /// @param cause one of the causes of an ending, in capital letters
   public static void ended(Pair pair, String cause, String reason) {
     SessionEnded event = new SessionEnded();
@@ -56,6 +58,8 @@ public final class ClusterJfrEvents {
     }
   }
 
+  /// Records that messages were not accepted.
+  ///
   /// @param refusedBy the node of the receiver
   /// @param reason of `SendResult`
   public static void refused(

@@ -10,8 +10,8 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /// What sessions promise, in 10,000 clusters whose network and nodes fail; and what processes are
-/// promised, in 5,000, each of which takes twice as long. A failure names its seed; `-Dheddle.cluster.seed=N` runs that one alone,
-/// `-Dheddle.cluster.seeds=N` that many.
+/// promised, in 5,000, each of which takes twice as long. A failure names its seed;
+/// `-Dheddle.cluster.seed=N` runs that one alone, `-Dheddle.cluster.seeds=N` that many.
 final class ClusterSimulationTest {
   private static final int SEEDS = Integer.getInteger("heddle.cluster.seeds", 10_000);
 

@@ -5,6 +5,7 @@ import dev.heddle.cluster.engine.Engine;
 import dev.heddle.cluster.engine.LoopbackEngine;
 import dev.heddle.cluster.engine.LoopbackNetwork;
 import dev.heddle.cluster.group.Groups;
+import dev.heddle.cluster.peer.Entry;
 import dev.heddle.cluster.peer.FrameSink;
 import dev.heddle.cluster.peer.PeerOptions;
 import dev.heddle.cluster.peer.RemoteNode;
@@ -219,7 +220,7 @@ final class SimulatedNode implements Connections.Sessions {
         local,
         sink,
         NO_TYPES,
-        new PeerOptions(Map.of("child", () -> (_, _) -> {}), PeerOptions.ForeignOrders.CARRIED_OUT),
+        new PeerOptions(Map.of("child", Entry.of(() -> (_, _) -> {})), PeerOptions.ForeignOrders.CARRIED_OUT),
         Objects.requireNonNull(groups),
         _ -> {});
   }

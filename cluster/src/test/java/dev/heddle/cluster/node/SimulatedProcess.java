@@ -106,6 +106,8 @@ final class SimulatedProcess implements ProcessLinks.Owner {
     return inMailbox >= NEARLY_FULL;
   }
 
+  /// Puts a message into the mailbox.
+  ///
   /// @return false when it is full
   boolean put() {
     if (inMailbox == CAPACITY) {

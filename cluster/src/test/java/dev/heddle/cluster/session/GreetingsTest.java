@@ -350,7 +350,7 @@ final class GreetingsTest {
     Node other = new Node("other", node("bank", "other", 1, 1, 1));
     a.greetings.found(other.at, 0, a.out);
     for (int i = 0; i < 100; i++) {
-      long now = i * 15 * SECOND;
+      long now = i * 15L * SECOND;
       long number = numberOfHello(now);
       String text = i % 2 == 0 ? "this" : "that";
       a.greetings.refused(
@@ -365,7 +365,7 @@ final class GreetingsTest {
   void refusal_byBothNodes_isLoggedOnce() {
     Node other = new Node("other", node("bank", "other", 1, 1, 1));
     for (int i = 0; i < 100; i++) {
-      long now = i * 15 * SECOND;
+      long now = i * 15L * SECOND;
       a.greetings.hello(
           other.at, new Hello(node("bank", "other", 1, 1, 1)), now, a.out); // refused here
       long number = numberOfHello(now + 15 * SECOND);

@@ -19,7 +19,6 @@ class ShardSimulationTest {
   void shards_inRandomHistories_haveOneOwnerThatActs_keepTheOrder_andLoseNothingInSilence() {
     long acts = 0;
     Map<Failure, Integer> told = new EnumMap<>(Failure.class);
-    long excused = 0;
     long handovers = 0;
     long losses = 0;
     for (int seed = Integer.getInteger("seed", 0); seed < SEEDS; seed++) {
@@ -30,7 +29,6 @@ class ShardSimulationTest {
       assertThat(simulation.actsAfterHeal).as("seed %d", seed).isPositive();
       acts += simulation.acts;
       simulation.told.forEach((why, count) -> told.merge(why, count, Integer::sum));
-      excused += simulation.excused;
       handovers += simulation.handovers;
       losses += simulation.losses;
     }

@@ -71,7 +71,6 @@ final class SimulatedHost {
     final Deque<EntityMessage> mailbox = new ArrayDeque<>();
     long taken;
     long lastTaken;
-    boolean isEnding;
     boolean hasEnded;
 
     Entity(int shard, String key, long generation, long admission) {
@@ -348,7 +347,6 @@ final class SimulatedHost {
       @Override
       public void end(long entity, EntityEnd why) {
         Entity it = Objects.requireNonNull(entities.get(entity));
-        it.isEnding = true;
         long most = why == EntityEnd.LOST ? 1_000 : world.chance(10) ? 10_000 : 200;
         world.after(world.between(0, (int) most), () -> whenRunning(() -> Life.this.end(entity)));
       }

@@ -137,8 +137,7 @@ class ShardNodesTest {
     Object _ = c.shards.leave().get(200, TimeUnit.SECONDS); // its sessions stay open
     finishCallers();
 
-    await(() ->
-        seen.keys.size() + a.shards.failed() + b.shards.failed() >= accepted.get());
+    await(() -> seen.keys.size() + a.shards.failed() + b.shards.failed() >= accepted.get());
     assertThat(seen.wrong).isEmpty();
     assertThat(seen.keys.size() + a.shards.failed() + b.shards.failed())
         .isBetween((long) accepted.get(), (long) accepted.get() + lost.get());

@@ -23,8 +23,8 @@ import org.jspecify.annotations.Nullable;
 ///
 /// A node holds a lease. When it has heard nothing of a majority for 8 s, it stops its owners: each
 /// gets `Cancel`, and is terminated a second later. Others can have the names after 10.5 s. A step
-/// cannot be cut, and a machine can stand still: what must not be done by two passes the token on to
-/// where it is done, which refuses a lower one than it has seen.
+/// cannot be cut, and a machine can stand still: what must not be done by two passes the token on
+/// to where it is done, which refuses a lower one than it has seen.
 ///
 /// Methods that wait suspend a coroutine and the body of a process, and block a thread.
 ///
@@ -94,8 +94,8 @@ public final class ClusterNames {
     return owner == null ? null : owner.pid();
   }
 
-  /// The process that has a name as far as this node knows. That is behind a majority by the time of
-  /// a message, and without one it gets old. **Suspends** never.
+  /// The process that has a name as far as this node knows. That is behind a majority by the time
+  /// of a message, and without one it gets old. **Suspends** never.
   ///
   /// @return null when none has it
   /// @throws NoQuorumException before this node knows anything, just after it has joined
@@ -133,8 +133,8 @@ public final class ClusterNames {
     }
   }
 
-  private <T extends @Nullable Object> T await(
-      String what, Supplier<CompletableFuture<T>> begin) throws InterruptedException {
+  private <T extends @Nullable Object> T await(String what, Supplier<CompletableFuture<T>> begin)
+      throws InterruptedException {
     AtomicReference<@Nullable CompletableFuture<T>> asked = new AtomicReference<>();
     try {
       return local.await(

@@ -13,8 +13,8 @@ import org.jspecify.annotations.Nullable;
 ///
 /// {@snippet class=dev.heddle.cluster.NamesSnippetsTest region=named}
 ///
-/// It goes by what its node knows, as [ClusterNames#lookup]: while a name moves, a message may still
-/// go to the last owner, or be refused. Only when this node knows no owner does [#ask] ask a
+/// It goes by what its node knows, as [ClusterNames#lookup]: while a name moves, a message may
+/// still go to the last owner, or be refused. Only when this node knows no owner does [#ask] ask a
 /// majority. A message is sent once; nothing is tried again.
 ///
 /// **Thread** any: it is immutable.

@@ -95,13 +95,14 @@ class ClusterNamesTest {
     ClusterNames names = cluster.names();
     AtomicReference<@Nullable Throwable> failure = new AtomicReference<>();
     Thread waits =
-        Thread.ofVirtual().start(() -> {
-          try {
-            var _ = names.whereis("mayor");
-          } catch (Throwable t) {
-            failure.set(t);
-          }
-        });
+        Thread.ofVirtual()
+            .start(() -> {
+              try {
+                var _ = names.whereis("mayor");
+              } catch (Throwable t) {
+                failure.set(t);
+              }
+            });
     cluster.close();
     waits.join();
     assertThat(failure.get()).isInstanceOf(NoQuorumException.class).hasMessageContaining("left");

@@ -149,8 +149,7 @@ final class FollowerLog implements LogClient {
     send(new RosterMessage.Barrier(id), id, barriers, answer);
   }
 
-  private <T> void send(
-      RosterMessage message, long id, Map<Long, Try<T>> open, Answer<T> answer) {
+  private <T> void send(RosterMessage message, long id, Map<Long, Try<T>> open, Answer<T> answer) {
     String to = voter;
     if (to == null) {
       answer.done(null, "none of the voters %s is in touch".formatted(voters));

@@ -87,8 +87,7 @@ final class LeaseKeeper {
         };
     if (!why.equals(obstacle) && !isLeaving) {
       LOG.log(
-          System.Logger.Level.WARNING,
-          "node '%s' owns no names: %s".formatted(self.node(), why));
+          System.Logger.Level.WARNING, "node '%s' owns no names: %s".formatted(self.node(), why));
     }
     obstacle = why;
   }

@@ -110,8 +110,7 @@ public final class NameService implements RosterAccess {
     }
     this.lease = new LeaseKeeper(setup.self(), setup.proof(), setup.times(), log);
     this.names =
-        new NameTable(
-            setup.self().node(), setup.times().holdNanos(), port, log, lease, this);
+        new NameTable(setup.self().node(), setup.times().holdNanos(), port, log, lease, this);
   }
 
   // ---- the agent ----
@@ -266,10 +265,8 @@ public final class NameService implements RosterAccess {
   private void received(FollowerLog to, NodeLife from, RosterMessage message) {
     switch (message) {
       case RosterMessage.Subscribe _, RosterMessage.Submit _, RosterMessage.Barrier _ -> {
-        String why =
-            "node '%s' has the voters %s".formatted(setup.self().node(), setup.voters());
-        var _ =
-            port.send(from.node(), RosterMessageCodec.encode(new RosterMessage.NoVoter(why)));
+        String why = "node '%s' has the voters %s".formatted(setup.self().node(), setup.voters());
+        var _ = port.send(from.node(), RosterMessageCodec.encode(new RosterMessage.NoVoter(why)));
       }
       default -> to.received(from.node(), message, now());
     }
@@ -448,8 +445,7 @@ public final class NameService implements RosterAccess {
       CompletableFuture<?>[] given =
           parts.stream().map(Part::leave).toArray(CompletableFuture<?>[]::new);
       var _ =
-          CompletableFuture.allOf(given)
-              .whenComplete((_, _) -> execute(() -> leaveNames(left)));
+          CompletableFuture.allOf(given).whenComplete((_, _) -> execute(() -> leaveNames(left)));
     });
     return waits(left);
   }

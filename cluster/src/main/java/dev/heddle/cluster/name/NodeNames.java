@@ -123,8 +123,8 @@ public final class NodeNames implements AutoCloseable {
   }
 
   /// Gives away all that this node owns, while its sessions are open. Without a majority the others
-  /// get it when the lease is over: it does not wait for longer than a quarter of a lease, or half of
-  /// the limit.
+  /// get it when the lease is over: it does not wait for longer than a quarter of a lease, or half
+  /// of the limit.
   public void leave(Duration limit) throws InterruptedException {
     long most = Math.min(TimeUnit.NANOSECONDS.convert(limit) / 2, times.holdNanos() / 4);
     try {

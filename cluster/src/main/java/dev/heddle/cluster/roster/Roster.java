@@ -15,8 +15,8 @@ import java.util.SortedMap;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
-/// The state behind the log: the admitted nodes, the owners of names and of shards. The same commands at the
-/// same indexes make the same state at each node.
+/// The state behind the log: the admitted nodes, the owners of names and of shards. The same
+/// commands at the same indexes make the same state at each node.
 public final class Roster {
   /*
    * States of a life of a node.
@@ -204,9 +204,7 @@ public final class Roster {
 
   private boolean isAdmitted(String node, long admission) {
     Member member = members.get(node);
-    return member != null
-        && member.admission == admission
-        && member.state == Member.State.ADMITTED;
+    return member != null && member.admission == admission && member.state == Member.State.ADMITTED;
   }
 
   private Outcome request(Origin origin, long index, Command command) {

@@ -17,8 +17,8 @@ import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
-/// One random history of the services of five nodes, of which three vote, in virtual time. Nodes are
-/// cut off from each other, paused, killed and started again; the log is a [SimulatedMajority].
+/// One random history of the services of five nodes, of which three vote, in virtual time. Nodes
+/// are cut off from each other, paused, killed and started again; the log is a [SimulatedMajority].
 ///
 /// At each act of an owner the log may have no later ownership of that name. An owner acts when it
 /// was told its token and lives; in a life that was paused, when it has asked for its token just
@@ -135,7 +135,8 @@ final class NameSimulation {
       int session = ++sessions;
       pair.session = session;
       pair.last.clear();
-      List<Life> lives = nodes.stream().filter(it -> names.contains(it.name)).map(it -> it.life).toList();
+      List<Life> lives =
+          nodes.stream().filter(it -> names.contains(it.name)).map(it -> it.life).toList();
       for (int i = 0; i < 2; i++) {
         Life life = lives.get(i);
         NodeLife other = lives.get(1 - i).self;
@@ -147,15 +148,18 @@ final class NameSimulation {
 
   private void close(Set<String> names, Pair pair) {
     pair.session = 0;
-    List<Life> lives = nodes.stream().filter(it -> names.contains(it.name)).map(it -> it.life).toList();
+    List<Life> lives =
+        nodes.stream().filter(it -> names.contains(it.name)).map(it -> it.life).toList();
     for (int i = 0; i < 2; i++) {
       Life life = lives.get(i);
       NodeLife other = lives.get(1 - i).self;
       if (pair.open.contains(life.node.name)) {
-        time.after(time.between(1, 6_000), () -> {
-          pair.open.remove(life.node.name);
-          life.whenRunning(() -> life.service.ended(other));
-        });
+        time.after(
+            time.between(1, 6_000),
+            () -> {
+              pair.open.remove(life.node.name);
+              life.whenRunning(() -> life.service.ended(other));
+            });
       }
     }
   }
@@ -165,11 +169,14 @@ final class NameSimulation {
     long earliest = pair.last.getOrDefault(at.node.name, 0L) + 1;
     long when = Math.max(earliest, time.now() + time.delay() * SimulatedTime.MILLI);
     pair.last.put(at.node.name, when);
-    time.at(when, () -> at.whenRunning(() -> {
-      if (pair.session == session) {
-        run.run();
-      }
-    }));
+    time.at(
+        when,
+        () ->
+            at.whenRunning(() -> {
+              if (pair.session == session) {
+                run.run();
+              }
+            }));
   }
 
   // ---- nodes ----
@@ -262,10 +269,13 @@ final class NameSimulation {
     private void wake() {
       if (!isWoken) {
         isWoken = true;
-        time.after(0, () -> whenRunning(() -> {
-          isWoken = false;
-          long _ = service.run();
-        }));
+        time.after(
+            0,
+            () ->
+                whenRunning(() -> {
+                  isWoken = false;
+                  long _ = service.run();
+                }));
       }
     }
 
@@ -307,7 +317,9 @@ final class NameSimulation {
     @Override
     public void cancel(Pid pid, String reason, long nanos) {
       cancelled++;
-      time.at(time.now() + (long) (nanos * time.random.nextDouble()), () -> whenRunning(() -> end(pid)));
+      time.at(
+          time.now() + (long) (nanos * time.random.nextDouble()),
+          () -> whenRunning(() -> end(pid)));
     }
 
     private void end(Pid pid) {
@@ -344,10 +356,11 @@ final class NameSimulation {
         long since = time.now();
         CompletableFuture<Long> asking = service.register(name, pid);
         asked.put(name, asking);
-        asking.whenComplete((token, failure) -> check(() -> {
-          checkTime(since);
-          registered(name, pid, token, failure);
-        }));
+        asking.whenComplete((token, failure) ->
+            check(() -> {
+              checkTime(since);
+              registered(name, pid, token, failure);
+            }));
       } else if (time.chance(5)) {
         told.remove(name); // it acts no more
         service.unregister(name);
@@ -389,19 +402,20 @@ final class NameSimulation {
       long since = time.now();
       service
           .whereis(name)
-          .whenComplete((owner, failure) -> check(() -> {
-            checkTime(since);
-            if (failure == null) {
-              reads++;
-              long token = owner == null ? 0 : owner.token();
-              if (!majority.had(name, token, since)) {
-                throw new AssertionError(
-                    "seed %d: %s read %s of %s".formatted(seed, node.name, owner, name));
-              }
-            } else if (!(failure instanceof NoQuorumException)) {
-              throw new AssertionError("seed " + seed, failure);
-            }
-          }));
+          .whenComplete((owner, failure) ->
+              check(() -> {
+                checkTime(since);
+                if (failure == null) {
+                  reads++;
+                  long token = owner == null ? 0 : owner.token();
+                  if (!majority.had(name, token, since)) {
+                    throw new AssertionError(
+                        "seed %d: %s read %s of %s".formatted(seed, node.name, owner, name));
+                  }
+                } else if (!(failure instanceof NoQuorumException)) {
+                  throw new AssertionError("seed " + seed, failure);
+                }
+              }));
     }
 
     private void act() {

@@ -91,13 +91,15 @@ final class SimulatedMajority {
         moves++;
       }
     }
-    lastTokens.keySet().forEach(name -> {
-      long token = now.getOrDefault(name, 0L);
-      List<Since> all = history.computeIfAbsent(name, _ -> new ArrayList<>());
-      if (all.isEmpty() || all.getLast().token != token) {
-        all.add(new Since(time.now(), token));
-      }
-    });
+    lastTokens
+        .keySet()
+        .forEach(name -> {
+          long token = now.getOrDefault(name, 0L);
+          List<Since> all = history.computeIfAbsent(name, _ -> new ArrayList<>());
+          if (all.isEmpty() || all.getLast().token != token) {
+            all.add(new Since(time.now(), token));
+          }
+        });
   }
 
   /// The store of one life of a voter.

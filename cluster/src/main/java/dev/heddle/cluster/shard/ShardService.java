@@ -58,6 +58,10 @@ public final class ShardService implements RosterAccess.Part {
 
   private static final long REPEAT_NANOS = 1_000_000_000L;
 
+  /// A node that leaves waits so long for messages of nodes that have not heard of it yet: it gives
+  /// them back, while they would end with the session.
+  private static final long LEAVE_NANOS = 1_000_000_000L;
+
   /// A request to an entity here.
   private record Asked(String origin, long ask) {}
 
@@ -85,6 +89,7 @@ public final class ShardService implements RosterAccess.Part {
 
   // any thread
   private volatile boolean isWithdrawn;
+  private volatile long lastDelivered = System.nanoTime(); // by another node
   private final CompletableFuture<@Nullable Void> released = new CompletableFuture<>();
   private final ConcurrentMap<Failure, Long> failures = new ConcurrentHashMap<>();
   private long failuresLogged;
@@ -278,6 +283,9 @@ public final class ShardService implements RosterAccess.Part {
 
   /// Before the end of the session, or not at all.
   private void received(RemoteNode session, String from, OfShard it) {
+    if (it.message() instanceof ShardMessage.Deliver) {
+      lastDelivered = System.nanoTime();
+    }
     EntityType type = types.get(it.type());
     if (type == null || it.shard() < 0 || it.shard() >= type.count) {
       ShardMessage answer = refusal(it.message());
@@ -397,7 +405,8 @@ public final class ShardService implements RosterAccess.Part {
     }
     if (isHost) {
       log.submit(new Command.WithdrawHost(self.node(), log.admission()));
-    } else if (types.values().stream().allMatch(EntityType::isReleased)) {
+    } else if (System.nanoTime() - lastDelivered >= LEAVE_NANOS
+        && types.values().stream().allMatch(EntityType::isReleased)) {
       released.complete(null);
     }
   }

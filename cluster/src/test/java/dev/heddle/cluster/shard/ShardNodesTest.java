@@ -26,6 +26,7 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.BooleanSupplier;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
@@ -94,6 +95,7 @@ class ShardNodesTest {
 
   @AfterEach
   void close() {
+    isOver = true;
     nodes.forEach(ShardNode::close);
   }
 
@@ -113,9 +115,7 @@ class ShardNodesTest {
     ShardNode e = start("e");
     awaitEntities(e);
     d.kill();
-    while (log.owns("d")) {
-      Thread.onSpinWait();
-    }
+    await(() -> !log.owns("d"));
     finishCallers();
 
     assertThat(seen.wrong).isEmpty();
@@ -127,19 +127,17 @@ class ShardNodesTest {
   @Test
   @Tag("C3")
   @Tag("C8")
-  void messages_whileNodesJoinAndLeave_areDeliveredInOrder_orReported() throws Exception {
+  void messages_whileNodesBeginAndEndToHost_areDeliveredInOrder_orReported() throws Exception {
     ShardNode a = start("a");
     ShardNode b = start("b");
     callers(a, b, this::send);
 
     ShardNode c = start("c");
     awaitEntities(c);
-    c.leave();
+    Object _ = c.shards.leave().get(200, TimeUnit.SECONDS); // its sessions stay open
     finishCallers();
 
-    while (seen.keys.size() + a.shards.failed() + b.shards.failed() < accepted.get()) {
-      Thread.onSpinWait();
-    }
+    await(() -> seen.keys.size() + a.shards.failed() + b.shards.failed() >= accepted.get());
     assertThat(seen.wrong).isEmpty();
     assertThat(seen.keys.size() + a.shards.failed() + b.shards.failed())
         .isBetween((long) accepted.get(), (long) accepted.get() + lost.get());
@@ -167,6 +165,7 @@ class ShardNodesTest {
       callers.add(end);
       var _ =
           Thread.ofPlatform()
+              .daemon()
               .start(() -> {
                 try {
                   for (int n = 1; !isOver || n <= CALLS / CALLERS; n++) {
@@ -187,8 +186,15 @@ class ShardNodesTest {
     }
   }
 
-  private static void awaitEntities(ShardNode node) {
-    while (node.shards.running("counter") == 0) {
+  private static void awaitEntities(ShardNode node) throws InterruptedException {
+    await(() -> node.shards.running("counter") > 0);
+  }
+
+  private static void await(BooleanSupplier what) throws InterruptedException {
+    while (!what.getAsBoolean()) {
+      if (Thread.interrupted()) { // the time of the test is over
+        throw new InterruptedException();
+      }
       Thread.onSpinWait();
     }
   }
@@ -252,9 +258,7 @@ class ShardNodesTest {
 
     for (int i = 0; i < 3; i++) {
       assertThat(ask(node, "k", "message " + i)).isEqualTo(1);
-      while (node.shards.running("counter") > 0) {
-        Thread.onSpinWait();
-      }
+      await(() -> node.shards.running("counter") == 0);
     }
 
     assertThat(started).hasSize(3);
@@ -334,9 +338,7 @@ class ShardNodesTest {
       Reply<?> reply = Objects.requireNonNull(asked.poll(200, TimeUnit.SECONDS));
       assertThat(reply.isOpen()).isTrue();
       assertThat(answer.cancel(false)).isTrue();
-      while (reply.isOpen()) {
-        Thread.onSpinWait();
-      }
+      await(() -> !reply.isOpen());
     }
   }
 

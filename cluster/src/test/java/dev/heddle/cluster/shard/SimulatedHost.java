@@ -346,7 +346,6 @@ final class SimulatedHost {
 
       @Override
       public void end(long entity, EntityEnd why) {
-        Entity it = Objects.requireNonNull(entities.get(entity));
         long most = why == EntityEnd.LOST ? 1_000 : world.chance(10) ? 10_000 : 200;
         world.after(world.between(0, (int) most), () -> whenRunning(() -> Life.this.end(entity)));
       }

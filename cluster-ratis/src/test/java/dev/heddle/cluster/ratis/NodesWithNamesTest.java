@@ -180,6 +180,7 @@ class NodesWithNamesTest {
   }
 
   @Test
+  @SuppressWarnings("try") // the early ends are what is tested
   void withoutAMajority_ownersEnd_andNothingIsAnswered() throws Exception {
     Duration lease = Duration.ofSeconds(4);
     try (Cluster a = voter("a", lease);

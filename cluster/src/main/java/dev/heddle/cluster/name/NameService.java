@@ -372,6 +372,7 @@ public final class NameService implements RosterAccess {
   }
 
   /// So that what waits is failed at the end.
+  @SuppressWarnings("CollectionUndefinedEquality") // identity is meant
   private <T extends @Nullable Object> CompletableFuture<T> waits(CompletableFuture<T> answer) {
     open.add(answer);
     var _ = answer.whenComplete((_, _) -> open.remove(answer));

@@ -356,14 +356,15 @@ final class NameSimulation {
         long since = time.now();
         CompletableFuture<Long> asking = service.register(name, pid);
         asked.put(name, asking);
-        asking.whenComplete((token, failure) ->
-            check(() -> {
-              checkTime(since);
-              registered(name, pid, token, failure);
-            }));
+        var _ =
+            asking.whenComplete((token, failure) ->
+                check(() -> {
+                  checkTime(since);
+                  registered(name, pid, token, failure);
+                }));
       } else if (time.chance(5)) {
         told.remove(name); // it acts no more
-        service.unregister(name);
+        var _ = service.unregister(name);
       } else if (time.chance(5)) {
         end(mine.pid);
       }
@@ -400,22 +401,23 @@ final class NameSimulation {
 
     private void read(String name) {
       long since = time.now();
-      service
-          .whereis(name)
-          .whenComplete((owner, failure) ->
-              check(() -> {
-                checkTime(since);
-                if (failure == null) {
-                  reads++;
-                  long token = owner == null ? 0 : owner.token();
-                  if (!majority.had(name, token, since)) {
-                    throw new AssertionError(
-                        "seed %d: %s read %s of %s".formatted(seed, node.name, owner, name));
-                  }
-                } else if (!(failure instanceof NoQuorumException)) {
-                  throw new AssertionError("seed " + seed, failure);
-                }
-              }));
+      var _ =
+          service
+              .whereis(name)
+              .whenComplete((owner, failure) ->
+                  check(() -> {
+                    checkTime(since);
+                    if (failure == null) {
+                      reads++;
+                      long token = owner == null ? 0 : owner.token();
+                      if (!majority.had(name, token, since)) {
+                        throw new AssertionError(
+                            "seed %d: %s read %s of %s".formatted(seed, node.name, owner, name));
+                      }
+                    } else if (!(failure instanceof NoQuorumException)) {
+                      throw new AssertionError("seed " + seed, failure);
+                    }
+                  }));
     }
 
     private void act() {

@@ -126,6 +126,7 @@ final class SimulatedMajority {
       }
     }
 
+    @SuppressWarnings("CollectionUndefinedEquality") // a future is equal to itself
     private void apply() {
       boolean isReached = hasMajority.test(node);
       leads = leads ? !time.chance(20) : isReached && (time.isCalm() || time.chance(60));

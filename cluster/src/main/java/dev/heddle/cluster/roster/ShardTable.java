@@ -31,7 +31,7 @@ public final class ShardTable {
    *                                                              what its predecessor hands over
    * MOVING  its owner ends                               OWNED   by the successor
    * MOVING  its successor ends                           MOVING  without one
-   * MOVING, without a successor: AssignShards to a host  MOVING  next := the index; may be the owner
+   * MOVING, without a successor: AssignShards to a host  MOVING  next := the index
    * MOVING, without a successor: its owner ends          FREE
    *
    * A node ends when it is lost, when it leaves, and when another life of it is admitted.

@@ -22,11 +22,11 @@ import org.jspecify.annotations.Nullable;
 /// The shards of one type at this node, each under a lock of its own. Any thread.
 final class EntityType {
   /*
-   * Locks. Workers and bodies of processes send, so the lock of a shard parks nobody, and no code of
-   * the program is called under it: what is decided under it is carried out after it.
+   * Locks. Workers and bodies of processes send, so the lock of a shard parks nobody, and no code
+   * of the program is called under it: what is decided under it is carried out after it.
    *
-   * What an entity or a completed request tells may come while its own thread has the lock: it waits
-   * in `later`, and is done by whoever has the lock, or takes it next.
+   * What an entity or a completed request tells may come while its own thread has the lock: it
+   * waits in `later`, and is done by whoever has the lock, or takes it next.
    */
 
   /// What the shards of all types share.

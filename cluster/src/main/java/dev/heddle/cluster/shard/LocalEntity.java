@@ -24,8 +24,8 @@ import org.jspecify.annotations.Nullable;
 final class LocalEntity {
   /*
    * The shard decides under its lock what happens to the entity; that is carried out without the
-   * lock, in the same order, by whoever comes: starting a process and sending to it may call code of
-   * the program.
+   * lock, in the same order, by whoever comes: starting a process and sending to it may call code
+   * of the program.
    */
   static final int MAILBOX = 10_000;
 

@@ -43,6 +43,8 @@ final class RosterReplica {
     return roster;
   }
 
+  /// Applies what has been applied elsewhere.
+  ///
   /// @return false when something is missing before it
   boolean follow(Delta delta) {
     if (delta.index() <= roster.applied()) {

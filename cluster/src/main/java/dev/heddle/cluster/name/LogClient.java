@@ -10,6 +10,8 @@ import org.jspecify.annotations.Nullable;
 interface LogClient {
   /// What a try has led to.
   interface Answer<T> {
+    /// The try is over.
+    ///
     /// @param value null when the try has failed
     /// @param failure why it has failed: the command may have been applied, or may be later
     void done(@Nullable T value, String failure);

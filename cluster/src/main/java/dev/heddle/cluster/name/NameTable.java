@@ -66,7 +66,7 @@ final class NameTable {
     }
   }
 
-  private abstract class Request {
+  private abstract static class Request {
     final String name;
     @Nullable Command command; // as it was sent
     long admission; // of the command

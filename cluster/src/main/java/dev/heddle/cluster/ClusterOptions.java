@@ -324,6 +324,8 @@ public final class ClusterOptions {
     return values.lease;
   }
 
+  /// Checks the options for names.
+  ///
   /// @throws IllegalArgumentException when options for names contradict each other
   void checkVoters() {
     if (values.voters.isEmpty() && (values.directory != null || !values.lease.equals(LEASE))) {

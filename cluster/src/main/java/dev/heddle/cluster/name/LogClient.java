@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
 interface LogClient {
   /// What a try has led to.
   interface Answer<T> {
-    /// The try has succeeded or failed.
+    /// The try is over.
     ///
     /// @param value null when the try has failed
     /// @param failure why it has failed: the command may have been applied, or may be later

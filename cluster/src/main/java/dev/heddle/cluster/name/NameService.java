@@ -72,7 +72,7 @@ public final class NameService implements RosterAccess {
   private final LeaseKeeper lease;
   private final NameTable names;
   private final Queue<Runnable> tasks = new ConcurrentLinkedQueue<>(); // any thread
-  private final Set<CompletableFuture<?>> open = ConcurrentHashMap.newKeySet(); // any thread
+  private final Set<Runnable> open = ConcurrentHashMap.newKeySet(); // fail what waits; any thread
   private volatile boolean isClosed;
 
   // the agent
@@ -374,16 +374,13 @@ public final class NameService implements RosterAccess {
   /// So that what waits is failed at the end.
   @SuppressWarnings("CollectionUndefinedEquality") // identity is meant
   private <T extends @Nullable Object> CompletableFuture<T> waits(CompletableFuture<T> answer) {
-    open.add(answer);
-    var _ = answer.whenComplete((_, _) -> open.remove(answer));
+    Runnable fail = () -> answer.completeExceptionally(left("nobody answers"));
+    open.add(fail);
+    var _ = answer.whenComplete((_, _) -> open.remove(fail));
     if (isClosed) { // close() may have come too early to see it
-      fail(answer);
+      fail.run();
     }
     return answer;
-  }
-
-  private void fail(CompletableFuture<?> answer) {
-    answer.completeExceptionally(left("nobody answers"));
   }
 
   NoQuorumException noQuorum(String what, String last) {
@@ -476,7 +473,7 @@ public final class NameService implements RosterAccess {
   /// Fails all that waits, and closes the store of a voter; waits until its files are closed.
   public void close() {
     isClosed = true;
-    open.forEach(this::fail);
+    open.forEach(Runnable::run);
     if (store != null) {
       store.close();
     }

@@ -81,7 +81,7 @@ final class NameTable {
     /// Fails it when its time is over, also while it waits for others.
     abstract void expire(long now);
 
-    /// @return false when there is nothing to do any more
+    /// Whether there is anything left to do.
     abstract boolean isWanted(long now);
 
     /// Whether it has to wait.

@@ -68,6 +68,8 @@ final class RosterMessageCodec {
     out.writeLong(number);
   }
 
+  /// The message of these bytes.
+  ///
   /// @throws IllegalArgumentException when the bytes are no such message
   static RosterMessage decode(byte[] bytes) {
     DataInputStream in = new DataInputStream(new ByteArrayInputStream(bytes));

@@ -43,7 +43,7 @@ final class RosterReplica {
     return roster;
   }
 
-  /// Applies what another node has applied.
+  /// Applies what has been applied elsewhere.
   ///
   /// @return false when something is missing before it
   boolean follow(Delta delta) {

@@ -202,6 +202,8 @@ final class NameSimulation {
     void pause() {
       resumed = time.now() + time.between(100, 25_000) * SimulatedTime.MILLI;
       life.wasPaused = true;
+      Life paused = life;
+      time.at(resumed, () -> paused.whenRunning(paused::act)); // it goes on where it stood
     }
 
     void restart() {

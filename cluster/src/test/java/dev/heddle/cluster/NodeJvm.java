@@ -20,7 +20,7 @@ import java.util.concurrent.TimeUnit;
 /// A program of tests, mostly [NodeProgram], in a JVM of its own. It is killed by its process when it
 /// is closed.
 final class NodeJvm implements AutoCloseable {
-  private static final long GUARD_SECONDS = 120;
+  private static final long GUARD_SECONDS = 60;
 
   private final java.lang.Process process;
   private final PrintStream in;
@@ -44,7 +44,14 @@ final class NodeJvm implements AutoCloseable {
 
   static NodeJvm start(Class<?> program, List<String> jvmOptions, Object... arguments)
       throws IOException {
-    List<String> command = new ArrayList<>();
+    return startBy(List.of(), program, jvmOptions, arguments);
+  }
+
+  /// @param launcher a command that becomes the JVM: it does not start it as its child
+  static NodeJvm startBy(
+      List<String> launcher, Class<?> program, List<String> jvmOptions, Object... arguments)
+      throws IOException {
+    List<String> command = new ArrayList<>(launcher);
     command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
     command.addAll(
         List.of(

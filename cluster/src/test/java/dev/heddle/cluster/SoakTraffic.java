@@ -48,8 +48,8 @@ final class SoakTraffic {
   private record Life(String node, int life) {}
 
   static final String SINKS = "sinks"; // a group
-  private static final int MOST_AT_ONCE = 40;
-  private static final long MOST_PAUSE_NANOS = 20_000_000;
+  private static final int MOST_AT_ONCE = 20;
+  private static final long MOST_PAUSE_NANOS = 40_000_000;
   private static final Duration REPLY = Duration.ofSeconds(30);
 
   private final Cluster cluster;

@@ -15,7 +15,7 @@ import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 
 /// `heddle soak`: `bench/soak/Soak.java` or `bench/soak/worlds/Worlds.java` in a JVM of its own, or
-/// the stress tests of processes for as long.
+/// the stress tests of processes, or the soak of a cluster, for as long.
 @Command(
     name = "soak",
     description =
@@ -32,6 +32,7 @@ final class SoakCommand implements Callable<Integer> {
   private static final String LOOP = "loop";
   private static final String PROCESSES = "processes";
   private static final String WORLDS = "worlds";
+  private static final String CLUSTER = "cluster";
 
   private static final int STRESS_TESTS = 3; // among which the time is shared
 
@@ -45,7 +46,8 @@ final class SoakCommand implements Callable<Integer> {
         "${DEFAULT-VALUE} when not given:",
         "loop       clients, servers and children of one loop",
         "processes  the stress tests of the process runtime",
-        "worlds     twelve scenarios of processes, each with its invariant"
+        "worlds     twelve scenarios of processes, each with its invariant",
+        "cluster    five nodes in JVMs of their own: cut off, paused, killed, started again"
       })
   private String subject = LOOP;
 
@@ -71,8 +73,15 @@ final class SoakCommand implements Callable<Integer> {
   @Option(
       names = "--seed",
       paramLabel = "N",
-      description = "Random seed of worlds, printed at the start; a new one when not given.")
+      description =
+          "Random seed of worlds and cluster, printed at the start; a new one when not given.")
   private @Nullable Long seed;
+
+  @Option(
+      names = "--detection",
+      description =
+          "For cluster, instead of the soak: 20 runs each of how soon nodes see a loss and a heal.")
+  private boolean detection;
 
   @Override
   public Integer call() throws IOException, InterruptedException {
@@ -85,13 +94,14 @@ final class SoakCommand implements Callable<Integer> {
     return switch (subject) {
       case LOOP -> run(home, "Soak.java");
       case WORLDS -> run(home, "worlds/Worlds.java");
+      case CLUSTER -> soakCluster(home);
       default -> stressProcesses(home);
     };
   }
 
   private void check() {
-    if (!List.of(LOOP, PROCESSES, WORLDS).contains(subject)) {
-      throw wrong("loop, processes or worlds can be soaked, not '" + subject + "'");
+    if (!List.of(LOOP, PROCESSES, WORLDS, CLUSTER).contains(subject)) {
+      throw wrong("loop, processes, worlds or cluster can be soaked, not '" + subject + "'");
     }
     if (minutes < 1 || minutes > 999) {
       throw wrong("--minutes is from 1 to 999, not " + minutes);
@@ -99,11 +109,20 @@ final class SoakCommand implements Callable<Integer> {
     if (workers != null && (workers < 1 || workers > 999)) {
       throw wrong("--workers is from 1 to 999, not " + workers);
     }
-    if (driver != null && subject.equals(PROCESSES)) {
-      throw wrong("--driver is for loop and worlds, not for processes; leave it out");
+    if (driver != null && !List.of(LOOP, WORLDS).contains(subject)) {
+      throw wrong("--driver is for loop and worlds, not for " + subject + "; leave it out");
     }
-    if ((workers != null || seed != null) && !subject.equals(WORLDS)) {
-      throw wrong("--workers and --seed are for worlds, not for " + subject + "; leave them out");
+    if (workers != null && !subject.equals(WORLDS)) {
+      throw wrong("--workers is for worlds, not for " + subject + "; leave it out");
+    }
+    if (seed != null && !List.of(WORLDS, CLUSTER).contains(subject)) {
+      throw wrong("--seed is for worlds and cluster, not for " + subject + "; leave it out");
+    }
+    if (detection && !subject.equals(CLUSTER)) {
+      throw wrong("--detection is for cluster, not for " + subject + "; leave it out");
+    }
+    if (detection && seed != null) {
+      throw wrong("--detection has no --seed; leave one out");
     }
   }
 
@@ -112,18 +131,38 @@ final class SoakCommand implements Callable<Integer> {
   }
 
   private int stressProcesses(Home home) throws IOException, InterruptedException {
-    int code =
-        home.maven(
-            List.of(
-                "-Dgates=off",
-                "-Dquick.root=" + home.state("soak"),
-                "-pl",
-                "core,process",
-                "-Dtest=StressTest",
-                "-Dsurefire.failIfNoSpecifiedTests=false",
-                "-DskipITs",
-                "-Dheddle.stress.seconds=" + minutes * 60 / STRESS_TESTS,
-                "verify"));
+    return test(
+        home,
+        "core,process",
+        "StressTest",
+        List.of("-Dheddle.stress.seconds=" + minutes * 60 / STRESS_TESTS));
+  }
+
+  private int soakCluster(Home home) throws IOException, InterruptedException {
+    List<String> properties = new ArrayList<>();
+    properties.add("-Dheddle.soak.seconds=" + minutes * 60);
+    if (seed != null) {
+      properties.add("-Dheddle.seed=" + seed);
+    }
+    return test(
+        home,
+        "core,process,cluster",
+        detection ? "DetectionTimes" : "ClusterSoakTest",
+        properties);
+  }
+
+  private static int test(Home home, String modules, String test, List<String> properties)
+      throws IOException, InterruptedException {
+    List<String> arguments = new ArrayList<>();
+    arguments.add("-Dgates=off");
+    arguments.add("-Dquick.root=" + home.state("soak"));
+    arguments.addAll(List.of("-pl", modules));
+    arguments.add("-Dtest=" + test);
+    arguments.add("-Dsurefire.failIfNoSpecifiedTests=false");
+    arguments.add("-DskipITs");
+    arguments.addAll(properties);
+    arguments.add("verify");
+    int code = home.maven(arguments);
     return code == 0 ? ExitCode.OK : code >= 128 ? code : ExitCode.FAILURE;
   }
 

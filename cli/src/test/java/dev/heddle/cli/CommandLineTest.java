@@ -44,7 +44,11 @@ class CommandLineTest {
         "soak processes --workers 2",
         "soak loop --seed 1",
         "soak worlds --workers 0",
-        "soak worlds --seed x"
+        "soak worlds --seed x",
+        "soak cluster --driver nio",
+        "soak cluster --workers 2",
+        "soak worlds --detection",
+        "soak cluster --detection --seed 1"
       })
   void wrongUsage_exits2_withTheUsage(String words) {
     assertThat(line.execute(words.split(" "))).isEqualTo(2);

@@ -17,9 +17,10 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 
-/// A [NodeProgram] in a JVM of its own. It is killed by its process when it is closed.
+/// A program of tests, mostly [NodeProgram], in a JVM of its own. It is killed by its process when it
+/// is closed.
 final class NodeJvm implements AutoCloseable {
-  private static final long GUARD_SECONDS = 120;
+  private static final long GUARD_SECONDS = 60;
 
   private final java.lang.Process process;
   private final PrintStream in;
@@ -38,7 +39,19 @@ final class NodeJvm implements AutoCloseable {
   }
 
   static NodeJvm start(List<String> jvmOptions, Object... arguments) throws IOException {
-    List<String> command = new ArrayList<>();
+    return start(NodeProgram.class, jvmOptions, arguments);
+  }
+
+  static NodeJvm start(Class<?> program, List<String> jvmOptions, Object... arguments)
+      throws IOException {
+    return startBy(List.of(), program, jvmOptions, arguments);
+  }
+
+  /// @param launcher a command that becomes the JVM: it does not start it as its child
+  static NodeJvm startBy(
+      List<String> launcher, Class<?> program, List<String> jvmOptions, Object... arguments)
+      throws IOException {
+    List<String> command = new ArrayList<>(launcher);
     command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
     command.addAll(
         List.of(
@@ -47,7 +60,7 @@ final class NodeJvm implements AutoCloseable {
             "--add-opens",
             "java.base/java.lang=ALL-UNNAMED"));
     command.addAll(jvmOptions);
-    command.addAll(List.of("-cp", classPath(), NodeProgram.class.getName()));
+    command.addAll(List.of("-cp", classPath(), program.getName()));
     for (Object argument : arguments) {
       command.add(argument.toString());
     }
@@ -112,6 +125,11 @@ final class NodeJvm implements AutoCloseable {
 
   void say(String command) {
     in.println(command);
+  }
+
+  /// Whether it has not ended.
+  boolean isAlive() {
+    return process.isAlive();
   }
 
   long pid() {

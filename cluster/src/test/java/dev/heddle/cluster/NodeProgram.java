@@ -22,9 +22,12 @@ import java.util.stream.Stream;
 /// A node in a JVM of its own: it says what happens, a line each, and does what it reads. It ends
 /// when its input ends, so none outlives a test.
 ///
-/// `NodeProgram NAME PORT SEED…`; without a name it joins nothing.
+/// `NodeProgram NAME PORT SEED…`; without a name it joins nothing. A port is one of loopback, or
+/// `HOST:PORT`.
 final class NodeProgram {
   private static final Set<String> UP = new HashSet<>(); // nodes in touch; under its monitor
+
+  private static final String LOOPBACK = "127.0.0.1";
 
   record Question(int number) {}
 
@@ -43,10 +46,17 @@ final class NodeProgram {
     }
     ClusterOptions options =
         ClusterOptions.named(args[0])
-            .bind("127.0.0.1", Integer.parseInt(args[1]))
-            .seeds(Stream.of(args).skip(2).map(it -> "127.0.0.1:" + it).toArray(String[]::new))
+            .bind(host(args[1]), Integer.parseInt(args[1].substring(args[1].indexOf(':') + 1)))
+            .seeds(
+                Stream.of(args)
+                    .skip(2)
+                    .map(it -> it.contains(":") ? it : LOOPBACK + ":" + it)
+                    .toArray(String[]::new))
             .messages(Question.class, Reply.class)
             .entry("answers", Answers::new);
+    if (!host(args[1]).equals(LOOPBACK)) {
+      options = options.insecure(); // in a network of the test's own
+    }
     Cluster cluster = Cluster.join(options);
     cluster.onChange(NodeProgram::onChange);
     cluster.onChange(change ->
@@ -57,10 +67,11 @@ final class NodeProgram {
               case ClusterChange.Lost(var node, var life, var why) ->
                   "LOST " + node + " " + life + " " + why;
             }));
+    SoakCut cut = SoakCut.into(cluster);
     say("READY");
     for (String line = in.readLine(); line != null; line = in.readLine()) {
       try {
-        obey(cluster, line.split(" "));
+        obey(cluster, cut, line.split(" "));
       } catch (RuntimeException e) {
         say("FAILED " + e);
       }
@@ -68,8 +79,17 @@ final class NodeProgram {
     Runtime.getRuntime().halt(0);
   }
 
-  private static void obey(Cluster cluster, String[] words) throws InterruptedException {
+  private static String host(String address) {
+    return address.contains(":") ? address.substring(0, address.indexOf(':')) : LOOPBACK;
+  }
+
+  private static void obey(Cluster cluster, SoakCut cut, String[] words)
+      throws InterruptedException {
     switch (words[0]) {
+      case "cut" -> {
+        cut.from(Set.copyOf(Stream.of(words).skip(1).toList()));
+        say("CUT");
+      }
       case "watch" -> {
         cluster.runtime().spawn(new Watcher(started(cluster, words[1])));
       }

@@ -146,6 +146,12 @@ public final class ClusterNode implements AutoCloseable {
   /// @param engine is closed with this node
   /// @param runtime has the name of the node; it stays open
   public ClusterNode(Engine engine, ProcessRuntime runtime, Settings settings) {
+    this(engine, runtime, settings, Packet.OLDEST_VERSION, Packet.VERSION);
+  }
+
+  /// Makes a node that speaks other versions of the wire than this release: for tests of upgrades.
+  ClusterNode(
+      Engine engine, ProcessRuntime runtime, Settings settings, int oldestVersion, int newestVersion) {
     this.engine = engine;
     this.local = LocalProcesses.of(runtime);
     this.settings = settings;
@@ -161,8 +167,8 @@ public final class ClusterNode implements AutoCloseable {
             settings.cluster(),
             self,
             0,
-            Packet.OLDEST_VERSION,
-            Packet.VERSION,
+            oldestVersion,
+            newestVersion,
             0,
             settings.labels(),
             List.copyOf(settings.offers().entries().keySet()));

@@ -6,6 +6,7 @@ import dev.heddle.cluster.peer.Entry;
 import dev.heddle.cluster.peer.PeerOptions;
 import dev.heddle.cluster.session.Ending;
 import dev.heddle.cluster.wire.MessageTypes;
+import dev.heddle.cluster.wire.Packet;
 import dev.heddle.process.Pid;
 import dev.heddle.process.Process;
 import dev.heddle.process.ProcessContext;
@@ -45,6 +46,12 @@ final class RunningNode implements AutoCloseable {
   private final BlockingQueue<ClusterNode.Change> changes = new LinkedBlockingQueue<>();
 
   RunningNode(String cluster, String name, Engine engine) {
+    this(cluster, name, engine, Packet.OLDEST_VERSION, Packet.VERSION);
+  }
+
+  /// A node that speaks these versions of the wire.
+  RunningNode(
+      String cluster, String name, Engine engine, int oldestVersion, int newestVersion) {
     runtime = ProcessRuntime.builder().workers(2).node(name).host("main").start();
     node =
         new ClusterNode(
@@ -57,7 +64,9 @@ final class RunningNode implements AutoCloseable {
                 new PeerOptions(
                     Map.of("obedient", Entry.of(this::obedient), "slow", Entry.of(this::slow)),
                     PeerOptions.ForeignOrders.CARRIED_OUT),
-                (life, service) -> got.add(life.node() + " says " + service.name())));
+                (life, service) -> got.add(life.node() + " says " + service.name())),
+            oldestVersion,
+            newestVersion);
     Runnable _ = node.onChange(changes::add);
     try {
       node.start();
@@ -81,6 +90,11 @@ final class RunningNode implements AutoCloseable {
         return change.ending();
       }
     }
+  }
+
+  /// The changes that nobody has waited for yet.
+  List<ClusterNode.Change> unread() {
+    return List.copyOf(changes);
   }
 
   private ClusterNode.Change change() throws InterruptedException {

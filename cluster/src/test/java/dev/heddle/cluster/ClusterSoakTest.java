@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.heddle.cluster;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.condition.EnabledOnOs;
+import org.junit.jupiter.api.condition.OS;
+
+/// [ClusterSoak], for `heddle.soak.seconds`: 20 where that is not said; `./heddle soak cluster` says
+/// minutes. Only counts are judged, no time, unless the run has minutes.
+@Timeout(value = 1, unit = TimeUnit.DAYS) // each step of it has a guard
+@EnabledOnOs(OS.LINUX) // for signals and /proc
+class ClusterSoakTest {
+  private static final long SECONDS = Long.getLong("heddle.soak.seconds", 20);
+  private static final long ROUND_SECONDS = 40;
+
+  @Test
+  @Tag("C1")
+  @Tag("C2")
+  @Tag("C3")
+  @Tag("C4")
+  @Tag("C7")
+  void cutsPausesKillsAndLeaves_loseRepeatAndReorderNothing() throws Exception {
+    long seed = Long.getLong("heddle.seed", System.nanoTime());
+    System.out.println("seed " + seed + ", " + SECONDS + " s");
+    try (ClusterSoak soak = new ClusterSoak(seed, System.out)) {
+      List<String> problems = soak.run(SECONDS, ROUND_SECONDS);
+      System.out.println(soak.report());
+      assertThat(problems).as("seed " + seed).isEmpty();
+    }
+  }
+}

@@ -145,10 +145,7 @@ final class SoakCommand implements Callable<Integer> {
       properties.add("-Dheddle.seed=" + seed);
     }
     return test(
-        home,
-        "core,process,cluster",
-        detection ? "DetectionTimes" : "ClusterSoakTest",
-        properties);
+        home, "core,process,cluster", detection ? "DetectionTimes" : "ClusterSoakTest", properties);
   }
 
   private static int test(Home home, String modules, String test, List<String> properties)

@@ -251,7 +251,7 @@ public final class ClusterOptions {
   /// time for its shutdown of its own. Senders at other nodes wait for a mailbox as those here do,
   /// when its policy is [dev.heddle.process.MailboxPolicy#SUSPEND].
   ///
-  /// {@snippet class=dev.heddle.cluster.ClusterSnippetsTest region=entry-options}
+  /// {@snippet class=dev.heddle.cluster.ClusterSnippetsTest region=entryOptions}
   ///
   /// @param options of each process that is started. Its input, name, parent, link, monitor and
   ///   lifetime come from who starts it

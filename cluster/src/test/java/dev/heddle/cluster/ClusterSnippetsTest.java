@@ -73,7 +73,7 @@ class ClusterSnippetsTest {
             .entry("counter", Counter::new);
     // @end
     assertThat(options.toString()).contains("shop", "7601", "eu-1", "counter");
-    // @start region=entry-options
+    // @start region=entryOptions
     StartOptions sendersWait = StartOptions.defaults().withMailbox(1_000, MailboxPolicy.SUSPEND);
     ClusterOptions patient = options.entry("patient", sendersWait, Counter::new);
     // @end

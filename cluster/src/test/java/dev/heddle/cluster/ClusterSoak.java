@@ -18,8 +18,8 @@ import java.util.concurrent.locks.LockSupport;
 /// and what must hold of them: see [SoakTraffic] and [SoakWatches].
 ///
 /// In each round one thing happens after the other, at least each 10 s. Then the cluster comes to
-/// rest: all cuts are healed, nobody sends anything new, and the counts are taken. `n0` and `n1` are
-/// never killed, so their heap, threads and descriptors can be compared between rests.
+/// rest: all cuts are healed, nobody sends anything new, and the counts are taken. `n0` and `n1`
+/// are never killed, so their heap, threads and descriptors can be compared between rests.
 ///
 /// All children end with the run: by their process, also when the run is interrupted. A child that
 /// outlives its parent ends because its input does.
@@ -100,8 +100,7 @@ final class ClusterSoak implements AutoCloseable {
   private void start(String name) throws IOException {
     List<Object> arguments = new ArrayList<>(List.of(name, ports.get(name)));
     ports.forEach((each, port) -> arguments.add(each + ":" + port));
-    NodeJvm jvm =
-        NodeJvm.start(SoakNode.class, List.of("-XX:+UseSerialGC"), arguments.toArray());
+    NodeJvm jvm = NodeJvm.start(SoakNode.class, List.of("-XX:+UseSerialGC"), arguments.toArray());
     synchronized (everStarted) {
       everStarted.add(jvm);
     }
@@ -270,63 +269,72 @@ final class ClusterSoak implements AutoCloseable {
   }
 
   private void awaitSessions() throws Exception {
-    await("not all sessions open", () -> {
-      for (String name : names) {
-        Set<String> missing = new HashSet<>(names);
-        missing.remove(name);
-        missing.removeAll(List.of(ask(name, "up").split(",")));
-        if (!missing.isEmpty()) {
-          return name + " is not in touch with " + missing;
-        }
-      }
-      return null;
-    });
+    await(
+        "not all sessions open",
+        () -> {
+          for (String name : names) {
+            Set<String> missing = new HashSet<>(names);
+            missing.remove(name);
+            missing.removeAll(List.of(ask(name, "up").split(",")));
+            if (!missing.isEmpty()) {
+              return name + " is not in touch with " + missing;
+            }
+          }
+          return null;
+        });
   }
 
   private void awaitSettled() throws Exception {
-    await("watches without DOWN, or watched processes left", () -> {
-      StringBuilder left = new StringBuilder();
-      for (String name : names) {
-        String count = ask(name, "settle");
-        if (!count.equals("0")) {
-          left.append(name).append(" has ").append(count).append("; ");
-        }
-      }
-      return left.isEmpty() ? null : left.toString();
-    });
+    await(
+        "watches without DOWN, or watched processes left",
+        () -> {
+          StringBuilder left = new StringBuilder();
+          for (String name : names) {
+            String count = ask(name, "settle");
+            if (!count.equals("0")) {
+              left.append(name).append(" has ").append(count).append("; ");
+            }
+          }
+          return left.isEmpty() ? null : left.toString();
+        });
   }
 
   private long awaitMarks() throws Exception {
     long[] longest = new long[1];
-    await("a message each way", () -> {
-      longest[0] = 0;
-      for (String name : names) {
-        String millis = ask(name, "mark");
-        if (!millis.matches("\\d+")) {
-          return millis;
-        }
-        longest[0] = Math.max(longest[0], Long.parseLong(millis));
-      }
-      return null;
-    });
+    await(
+        "a message each way",
+        () -> {
+          longest[0] = 0;
+          for (String name : names) {
+            String millis = ask(name, "mark");
+            if (!millis.matches("\\d+")) {
+              return millis;
+            }
+            longest[0] = Math.max(longest[0], Long.parseLong(millis));
+          }
+          return null;
+        });
     return longest[0];
   }
 
   private void awaitSameGroups() throws Exception {
-    await("groups differ", () -> {
-      Map<String, Set<String>> views = new TreeMap<>();
-      for (String name : names) {
-        // members of its own come first in the product's list: SoakNode sorts them
-        views.computeIfAbsent(ask(name, "members"), _ -> new HashSet<>()).add(name);
-      }
-      return views.size() == 1 ? null : views.toString();
-    });
+    await(
+        "groups differ",
+        () -> {
+          Map<String, Set<String>> views = new TreeMap<>();
+          for (String name : names) {
+            // members of its own come first in the product's list: SoakNode sorts them
+            views.computeIfAbsent(ask(name, "members"), _ -> new HashSet<>()).add(name);
+          }
+          return views.size() == 1 ? null : views.toString();
+        });
   }
 
   // ---- the judgement ----
 
   private void judgeGrowth() {
-    Rest first = rests.stream().filter(it -> it.second >= BASELINE_SECONDS).findFirst().orElse(null);
+    Rest first =
+        rests.stream().filter(it -> it.second >= BASELINE_SECONDS).findFirst().orElse(null);
     Rest last = rests.getLast();
     if (first == null || first == last) {
       out.println("The run was too short to judge what has grown.");
@@ -363,8 +371,8 @@ final class ClusterSoak implements AutoCloseable {
         .append(" ms\nReceived messages, DOWNs: ")
         .append(totals)
         .append("\n\n| s | heap KiB, threads, descriptors of n0 and n1 |\n|---|---|\n");
-    rests.forEach(it ->
-        page.append("| %d | %s |%n".formatted(it.second, String.join(" · ", it.measures))));
+    rests.forEach(
+        it -> page.append("| %d | %s |%n".formatted(it.second, String.join(" · ", it.measures))));
     page.append(problems.isEmpty() ? "\nAll held.\n" : "\nDid not hold:\n");
     problems.stream().distinct().limit(40).forEach(it -> page.append("- ").append(it).append('\n'));
     return page.toString();

@@ -11,8 +11,8 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.condition.EnabledOnOs;
 import org.junit.jupiter.api.condition.OS;
 
-/// [ClusterSoak], for `heddle.soak.seconds`: 20 where that is not said; `./heddle soak cluster` says
-/// minutes. Only counts are judged, no time, unless the run has minutes.
+/// [ClusterSoak], for `heddle.soak.seconds`: 20 where that is not said; `./heddle soak cluster`
+/// says minutes. Only counts are judged, no time, unless the run has minutes.
 @Timeout(value = 1, unit = TimeUnit.DAYS) // each step of it has a guard
 @EnabledOnOs(OS.LINUX) // for signals and /proc
 class ClusterSoakTest {

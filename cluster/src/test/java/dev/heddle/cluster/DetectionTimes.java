@@ -93,7 +93,11 @@ class DetectionTimes {
     long met = times.stream().filter(time -> time <= kind.mostMillis).count();
     System.out.printf(
         "%s: %d of %d runs within %d, the longest %d; %s%n",
-        kind.text, met, runs, kind.mostMillis, times.stream().mapToLong(it -> it).max().orElse(0),
+        kind.text,
+        met,
+        runs,
+        kind.mostMillis,
+        times.stream().mapToLong(it -> it).max().orElse(0),
         times.stream().sorted().toList());
     return (int) met;
   }

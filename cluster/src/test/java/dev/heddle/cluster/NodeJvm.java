@@ -17,8 +17,8 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 
-/// A program of tests, mostly [NodeProgram], in a JVM of its own. It is killed by its process when it
-/// is closed.
+/// A program of tests, mostly [NodeProgram], in a JVM of its own. It is killed by its process when
+/// it is closed.
 final class NodeJvm implements AutoCloseable {
   private static final long GUARD_SECONDS = 60;
 

@@ -12,8 +12,8 @@ import org.jgroups.stack.ProtocolStack;
 import org.jgroups.util.MessageBatch;
 import org.jgroups.util.NameCache;
 
-/// Drops what other nodes send to this one: a cut that needs no root. The connections stay open, and
-/// nothing passes, as when a network drops packets. A cut both ways is one at each end.
+/// Drops what other nodes send to this one: a cut that needs no root. The connections stay open,
+/// and nothing passes, as when a network drops packets. A cut both ways is one at each end.
 ///
 /// It lies directly above the transport, so JGroups' own messages are dropped as well.
 final class SoakCut extends Protocol {

@@ -21,8 +21,8 @@ import java.util.concurrent.locks.LockSupport;
 
 /// Numbered messages from this node to a sink at each other node, and the sink of this node.
 ///
-/// A sink lives as long as its node. It sees the numbers of each life of each other node, across all
-/// their sessions:
+/// A sink lives as long as its node. It sees the numbers of each life of each other node, across
+/// all their sessions:
 ///
 /// - a number that it has received before is a duplicate (C1);
 /// - a number below the last one that it has not received is out of order (C2);

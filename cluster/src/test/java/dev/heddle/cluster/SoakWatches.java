@@ -21,9 +21,9 @@ import java.util.concurrent.locks.LockSupport;
 /// Processes that this node starts at others and watches, those that others start here, and members
 /// of groups.
 ///
-/// Each watch must report one end (C4): the second report of one is seen at once, a missing one when
-/// all watched processes were told to end and the nodes are in touch. A process that is watched
-/// watches its watcher in turn, and ends with it, so none is left over.
+/// Each watch must report one end (C4): the second report of one is seen at once, a missing one
+/// when all watched processes were told to end and the nodes are in touch. A process that is
+/// watched watches its watcher in turn, and ends with it, so none is left over.
 final class SoakWatches {
   private static final int MOST_OPEN = 60;
   private static final int GROUPS = 3;

@@ -34,12 +34,14 @@ class RenamedTest {
   /// Old names of members that something else has, which pages speak of.
   private static final Map<String, String> OF_OTHERS =
       Map.ofEntries(
+          Map.entry("LEFT", "a state of a node, and a frame between nodes"),
           Map.entry("SHUTDOWN", "a reason of an exit"),
           Map.entry("all", "what TaskGroup has, and Await in its new meaning"),
           Map.entry("any", "what TaskGroup has, and Await in its new meaning"),
           Map.entry("cancel", "what scopes, coroutines, commands and runtimes have"),
           Map.entry("exit", "Heddle.exit; in Erlang what ends another process"),
           Map.entry("lock", "AsyncFile.lock(position, size), and what locks of the JDK have"),
+          Map.entry("lookup", "ClusterNames.lookup(name)"),
           Map.entry("make", "how Go makes a channel, on the page for those who come from there"),
           Map.entry(
               "resolve", "what decides a wait in a waker's callback, and a command about a host"),
@@ -49,6 +51,7 @@ class RenamedTest {
           Map.entry("timer", "a package, and Heddle.timer"),
           Map.entry("trapExits", "ProcessContext.trapExits()"),
           Map.entry("tryLock", "AsyncFile.tryLock(position, size), and what locks of the JDK have"),
+          Map.entry("whereis", "ClusterNames.whereis(name), as in Erlang"),
           Map.entry("with", "TcpOptions.with"),
           Map.entry("withExactSites", "HeddleOptions.withExactSites()"),
           Map.entry("withReuse", "HeddleOptions.withReuse()"),

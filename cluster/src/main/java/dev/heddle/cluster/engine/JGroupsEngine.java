@@ -48,8 +48,8 @@ public final class JGroupsEngine implements Engine {
    * default, one stopped node held traffic to another for 9.1 s.
    *
    * Idle nodes. Each timer of JGroups wakes threads for nothing. What only JGroups itself needs is
-   * seldom: views that were missed, the check of suspicions, the clock of unused connections. UNICAST3
-   * keeps its half second: it sends again what a session counts on.
+   * seldom: views that were missed, the check of suspicions, the clock of unused connections.
+   * UNICAST3 keeps its half second: it sends again what a session counts on.
    *
    * Rejected. FD_SOCK2: a second port, without TLS; a closed connection is a rumour here, within a
    * second of a kill. UFC, MFC: sessions have windows. The name of the cluster in JGroups: it would

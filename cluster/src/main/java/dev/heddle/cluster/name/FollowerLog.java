@@ -27,11 +27,12 @@ final class FollowerLog implements LogClient {
    * FOLLOWS   nothing of the subscription for a time, or   FOLLOWS   the next voter by name, which
    *           a delta is missing                                     may be the same; a new number
    *
-   * A voter that cannot send a delta ends the subscription. All nodes renew their leases, so the log
-   * moves all the time, and silence shows that, as well as a voter that is cut off from the others.
+   * A voter that cannot send a delta ends the subscription. All nodes renew their leases, so the
+   * log moves all the time, and silence shows that, as well as a voter that is cut off from the
+   * others.
    *
-   * Messages with another number are of an earlier subscription. Open tries stay with the voter that
-   * they were sent to: when it answers no more, they fail after a time.
+   * Messages with another number are of an earlier subscription. Open tries stay with the voter
+   * that they were sent to: when it answers no more, they fail after a time.
    *
    * Threads. The agent.
    */

@@ -31,15 +31,16 @@ import org.jspecify.annotations.Nullable;
 /// **Thread** any, but for [#run]; no method waits.
 public final class NameService implements RosterAccess {
   /*
-   * All that changes something is a task of a queue, which the agent thread of the node empties; then
-   * it does what is due. So the parts below need no locks, and what the log has told is seen here in
-   * the order in which it was told: a barrier's answer comes after all that the log had applied.
+   * All that changes something is a task of a queue, which the agent thread of the node empties;
+   * then it does what is due. So the parts below need no locks, and what the log has told is seen
+   * here in the order in which it was told: a barrier's answer comes after all that the log had
+   * applied.
    *
    * A voter reaches the log by its store (`VoterLog`), and tells others what it applies
    * (`VoterFeed`). Any other node goes by a voter in session (`FollowerLog`).
    *
-   * Each voter that takes itself for the leader judges the leases of all nodes: see `LeaseExpiry` for
-   * why several may.
+   * Each voter that takes itself for the leader judges the leases of all nodes: see `LeaseExpiry`
+   * for why several may.
    *
    * Waits have an end: a request that has no answer when the time of a lease is over fails with
    * NoQuorumException.

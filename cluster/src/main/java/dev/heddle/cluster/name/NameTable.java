@@ -21,14 +21,14 @@ import org.jspecify.annotations.Nullable;
 /// The names that processes of this node own, and the requests that change them.
 final class NameTable {
   /*
-   * Requests. Those of one name are carried out one after the other, those of different names at the
-   * same time. A request becomes a command when its turn comes and the node holds a lease; the
+   * Requests. Those of one name are carried out one after the other, those of different names at
+   * the same time. A request becomes a command when its turn comes and the node holds a lease; the
    * command is sent again, unchanged, until its outcome is known or its admission is over: then it
    * has no effect any more, and the request becomes another command in the next admission.
    *
-   * A caller that has given up is not told of an ownership. So an outcome that comes later is undone
-   * by one more request, which goes first. The same when the lease is over by the time of the
-   * outcome: the caller was not told, so nothing acts for the name yet.
+   * A caller that has given up is not told of an ownership. So an outcome that comes later is
+   * undone by one more request, which goes first. The same when the lease is over by the time of
+   * the outcome: the caller was not told, so nothing acts for the name yet.
    *
    * States of an ownership.
    *
@@ -37,7 +37,7 @@ final class NameTable {
    * OWNED     the program gives the name back    (none)    Unregister
    * OWNED     the lease is over; the node leaves ENDING    the process is asked to end, and
    *                                                        terminated 1/8 of a lease later
-   * OWNED     the process has ended              (none)    Unregister, if the admission still counts
+   * OWNED     the process has ended              (none)    Unregister, if the admission counts
    * ENDING    the process has ended              (none)    the same
    *
    * I1. A token is told only while the lease of its admission is held and its state is OWNED. The

@@ -151,7 +151,11 @@ public final class ClusterNode implements AutoCloseable {
 
   /// Makes a node that speaks other versions of the wire than this release: for tests of upgrades.
   ClusterNode(
-      Engine engine, ProcessRuntime runtime, Settings settings, int oldestVersion, int newestVersion) {
+      Engine engine,
+      ProcessRuntime runtime,
+      Settings settings,
+      int oldestVersion,
+      int newestVersion) {
     this.engine = engine;
     this.local = LocalProcesses.of(runtime);
     this.settings = settings;

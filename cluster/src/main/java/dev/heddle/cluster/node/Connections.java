@@ -39,8 +39,8 @@ final class Connections implements Engine.Listener {
    *
    * Locks, in this order: that of the greetings, that of the state of a link. Sessions open and end
    * under the first. So a session is known when its first packet is looked up, and an old session
-   * with a node has ended before the next opens. A packet is delivered without it. The end waits for
-   * no delivery: that may be in code of the program, and this lock is that of all sessions.
+   * with a node has ended before the next opens. A packet is delivered without it. The end waits
+   * for no delivery: that may be in code of the program, and this lock is that of all sessions.
    *
    * The engine is called under no lock: it may wait.
    *

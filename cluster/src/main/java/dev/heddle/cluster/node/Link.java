@@ -27,12 +27,12 @@ import org.jspecify.annotations.Nullable;
 final class Link implements FrameSink {
   /*
    * Locks, in this order. delivery: packets are delivered under it, one after the other. state: the
-   * session, for a few instructions; the writer and urgent packets need no other, so a long delivery
-   * delays neither. Then that of the outbox. Only threads of the cluster and of the engine take the
-   * first two.
+   * session, for a few instructions; the writer and urgent packets need no other, so a long
+   * delivery delays neither. Then that of the outbox. Only threads of the cluster and of the engine
+   * take the first two.
    *
-   * The end takes no lock of delivery: its caller serves all sessions, and a constructor of a message
-   * may wait in a delivery. The end marks the link, so no other frame follows.
+   * The end takes no lock of delivery: its caller serves all sessions, and a constructor of a
+   * message may wait in a delivery. The end marks the link, so no other frame follows.
    *
    * I1. The delivery of a frame never begins after end. [ConnectionsTest]
    * I2. Of a packet that cannot be decoded nothing is delivered. [ConnectionsTest]

@@ -19,7 +19,7 @@ import java.util.TreeSet;
 record NodeReport(NodeLoad load, Set<String> sees) {
   /// The name of its [dev.heddle.cluster.wire.Frame.Service]. A release that does not know it
   /// ignores it.
-  static final String SERVICE = "heddle.node";
+  static final String SERVICE = "report";
 
   private static final int FORMAT = 1;
   private static final int MOST = 4_096; // names: more are in no cluster

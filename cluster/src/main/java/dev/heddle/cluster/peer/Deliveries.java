@@ -44,7 +44,8 @@ final class Deliveries {
    * so the other node is given no credit for more packets.
    *
    * Threads. The lock of the delivery, which RemoteNode takes for each frame; the thread that
-   * reports space in a mailbox, and that of a supplier, take it too. No worker and no body takes it.
+   * reports space in a mailbox, and that of a supplier, take it too. No worker and no body takes
+   * it.
    */
 
   private static final System.Logger LOG = System.getLogger("dev.heddle.cluster.peer");

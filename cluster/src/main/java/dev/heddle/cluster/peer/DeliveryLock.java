@@ -9,9 +9,9 @@ import org.jspecify.annotations.Nullable;
 /// remains to do is left to the thread that has it.
 final class DeliveryLock {
   /*
-   * A delivery calls code of the program: constructors of messages and codecs. If one waits, only its
-   * session may. The end of that session comes from a thread that serves all sessions, so it leaves
-   * the rest to the holder.
+   * A delivery calls code of the program: constructors of messages and codecs. If one waits, only
+   * its session may. The end of that session comes from a thread that serves all sessions, so it
+   * leaves the rest to the holder.
    *
    * Who leaves something writes it first and then tries the lock. The holder gives the lock back
    * first and then reads. So one of the two sees the other, and it is done once.

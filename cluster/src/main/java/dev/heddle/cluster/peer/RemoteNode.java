@@ -56,9 +56,9 @@ public final class RemoteNode implements NodePeer {
    * run under the lock of the delivery. One that waits keeps back its session, and not its end.
    *
    * Locks, in this order: that of the delivery (a JDK lock: only threads of the session, those of
-   * suppliers, and those that report space in a mailbox), `starting`, that of the ties, that of the sink. Workers and
-   * bodies of processes take only the last two, which park nobody: a parked body needs a worker to
-   * go on, and that worker might be waiting for the same lock.
+   * suppliers, and those that report space in a mailbox), `starting`, that of the ties, that of the
+   * sink. Workers and bodies of processes take only the last two, which park nobody: a parked body
+   * needs a worker to go on, and that worker might be waiting for the same lock.
    *
    * I1. No frame makes handle throw: payloads are decoded where a failure is answered, addresses
    *     that lead nowhere are refused or ignored, answers to no call are ignored.

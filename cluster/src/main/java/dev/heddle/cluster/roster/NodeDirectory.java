@@ -21,9 +21,9 @@ import org.jspecify.annotations.Nullable;
 public final class NodeDirectory implements AutoCloseable {
   /*
    * `lock` is locked as long as a life of the node runs; the operating system gives the lock back
-   * when the process ends in whatever way. It holds a line that says who has locked it. `node` holds
-   * the name of the node, the random id of the directory, and how many lives have started here. The
-   * last number is on the disk before the life begins, so no two lives have the same one.
+   * when the process ends in whatever way. It holds a line that says who has locked it. `node`
+   * holds the name of the node, the random id of the directory, and how many lives have started
+   * here. The last number is on the disk before the life begins, so no two lives have the same one.
    */
 
   private static final String LOCK = "lock";

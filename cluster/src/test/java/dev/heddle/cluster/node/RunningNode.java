@@ -50,8 +50,7 @@ final class RunningNode implements AutoCloseable {
   }
 
   /// A node that speaks these versions of the wire.
-  RunningNode(
-      String cluster, String name, Engine engine, int oldestVersion, int newestVersion) {
+  RunningNode(String cluster, String name, Engine engine, int oldestVersion, int newestVersion) {
     runtime = ProcessRuntime.builder().workers(2).node(name).host("main").start();
     node =
         new ClusterNode(

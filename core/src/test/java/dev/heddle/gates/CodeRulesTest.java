@@ -131,7 +131,6 @@ class CodeRulesTest {
           entry(
               "dev.heddle.cluster.observe.ClusterRegistration",
               "taken where a program joins and leaves, and by observers"),
-          entry("dev.heddle.cluster.peer.Deliveries", "threads of the engine, and the timers"),
           entry("dev.heddle.cluster.peer.DeliveryLock", "threads of the engine, and the timers"),
           entry("dev.heddle.cluster.peer.IncomingCalls", BRIEF),
           entry("dev.heddle.cluster.peer.OutgoingCalls", BRIEF),

@@ -25,6 +25,7 @@ class ClusterSoakTest {
   @Tag("C3")
   @Tag("C4")
   @Tag("C7")
+  @SuppressWarnings("ClosingStandardOutputStreams") // it closes its nodes, and no stream
   void cutsPausesKillsAndLeaves_loseRepeatAndReorderNothing() throws Exception {
     long seed = Long.getLong("heddle.seed", System.nanoTime());
     System.out.println("seed " + seed + ", " + SECONDS + " s");

@@ -11,7 +11,7 @@ import java.util.TreeMap;
 /// A network of Linux namespaces: one for each node, connected by a bridge in one more. Nothing of
 /// it is seen outside. A cut is made at the bridge, which drops frames silently: no node sees a
 /// closed connection or a link that is down.
-final class Namespaces implements AutoCloseable {
+final class Namespaces {
   private static final String NETWORK = "10.77.0.";
 
   private final String prefix = "hd" + ProcessHandle.current().pid();
@@ -98,8 +98,7 @@ final class Namespaces implements AutoCloseable {
     }
   }
 
-  @Override
-  public void close() throws IOException, InterruptedException {
+  void close() throws IOException, InterruptedException {
     for (String namespace : made.reversed()) {
       run("ip netns delete " + namespace);
     }

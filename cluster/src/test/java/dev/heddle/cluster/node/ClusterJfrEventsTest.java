@@ -61,12 +61,7 @@ class ClusterJfrEventsTest {
           assertThat(refused.getString("receiver")).isEqualTo(gone.toString());
           assertThat(refused.getString("reason")).isEqualTo("NOT_FOUND");
           assertThat(refused.getLong("count")).isEqualTo(1);
-          RecordedEvent counts = next("SessionCounts", "jfr-a");
-          while (counts.getLong("refusedThere") == 0) {
-            counts = next("SessionCounts", "jfr-a");
-          }
-          assertThat(counts.getString("other")).isEqualTo("jfr-b");
-          assertThat(counts.getLong("refusedThere")).isEqualTo(1);
+          awaitRefusedThere();
         }
         RecordedEvent ended = next("SessionEnded", "jfr-a");
         assertThat(ended.getString("cause")).isEqualTo("LEFT");
@@ -158,5 +153,14 @@ class ClusterJfrEventsTest {
     public void close() {
       engine.close();
     }
+  }
+
+  private void awaitRefusedThere() throws Exception {
+    RecordedEvent counts = next("SessionCounts", "jfr-a");
+    while (counts.getLong("refusedThere") == 0) {
+      counts = next("SessionCounts", "jfr-a");
+    }
+    assertThat(counts.getString("other")).isEqualTo("jfr-b");
+    assertThat(counts.getLong("refusedThere")).isEqualTo(1);
   }
 }

@@ -26,7 +26,9 @@ final class LeaseKeeper {
   private boolean isLeaving;
   private String obstacle = "";
 
-  private volatile Published published = new Published(0, 0);
+  private static final Published NONE = new Published(0, 0);
+
+  private volatile Published published = NONE;
 
   LeaseKeeper(NodeLife self, @Nullable StorageProof proof, LeaseTimes times, LogClient log) {
     this.self = self;
@@ -68,7 +70,9 @@ final class LeaseKeeper {
       case Outcome.Admitted(long admission) -> {
         obstacle = "";
         lease.acknowledged(start, admission);
-        published = new Published(lease.admission(), lease.end());
+        if (!isLeaving) {
+          published = new Published(lease.admission(), lease.end());
+        }
       }
       case Outcome.Refused(Reason reason) -> refused(reason);
       default -> throw new IllegalStateException("a renewal has led to " + outcome);
@@ -90,6 +94,9 @@ final class LeaseKeeper {
           System.Logger.Level.WARNING, "node '%s' owns no names: %s".formatted(self.node(), why));
     }
     obstacle = why;
+    if (reason == Reason.SUPERSEDED || reason == Reason.LEFT) {
+      published = NONE; // others may own what this life has owned
+    }
   }
 
   /// Why there is no lease; empty when nothing is known.
@@ -97,8 +104,16 @@ final class LeaseKeeper {
     return obstacle;
   }
 
-  /// Renews it no more.
+  /// How much time those have to end that own something by an admission that is over: they end
+  /// before others may own it, also when this node was paused meanwhile.
+  long graceLeft(long admission, long now, long grace) {
+    Published last = published;
+    return last.admission() == admission ? Math.clamp(last.end() + grace - now, 0, grace) : 0;
+  }
+
+  /// Renews it no more, and acts for nothing any more.
   void leave() {
     isLeaving = true;
+    published = NONE;
   }
 }

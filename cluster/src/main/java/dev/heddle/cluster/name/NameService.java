@@ -454,8 +454,8 @@ public final class NameService implements RosterAccess {
   }
 
   private void leaveLog(CompletableFuture<@Nullable Void> left) {
-    lease.leave();
     long admission = lease.admission();
+    lease.leave(); // first: whatever the log answers, nothing here acts any more
     if (admission == 0) {
       left.complete(null);
       return;

@@ -301,9 +301,9 @@ final class NameTable {
         return;
       }
       if (known != null && !known.isEnding) {
-        end(known, "the lease of node '%s' was over".formatted(node)); // of an earlier admission
+        end(known, "the lease of node '%s' was over".formatted(node), 0); // of an earlier admission
       }
-      if (!lease.isHeld(admission, service.now())) {
+      if (leaving != null || !lease.isHeld(admission, service.now())) {
         answer.completeExceptionally(service.noQuorum("name '" + name + "' is not registered", ""));
         addFirst(new GiveBack(name, token, admission));
         return;
@@ -410,7 +410,8 @@ final class NameTable {
   void due(long now) {
     for (Owned it : owned.values()) {
       if (!it.isEnding && !lease.isHeld(it.admission, now)) {
-        end(it, "the lease of node '%s' is over".formatted(node));
+        long grace = lease.graceLeft(it.admission, now, graceNanos);
+        end(it, "the lease of node '%s' is over".formatted(node), grace);
       }
     }
     for (String name : List.copyOf(requests.keySet())) {
@@ -419,9 +420,9 @@ final class NameTable {
     }
   }
 
-  private void end(Owned it, String reason) {
+  private void end(Owned it, String reason, long grace) {
     it.isEnding = true;
-    port.cancel(it.pid, reason, graceNanos);
+    port.cancel(it.pid, reason, grace);
   }
 
   /// Ends all processes that own names.
@@ -432,7 +433,7 @@ final class NameTable {
     leaving = left;
     owned.values().stream()
         .filter(it -> !it.isEnding)
-        .forEach(it -> end(it, "node '%s' leaves the cluster".formatted(node)));
+        .forEach(it -> end(it, "node '%s' leaves the cluster".formatted(node), graceNanos));
     checkLeft();
     return left;
   }

@@ -13,6 +13,8 @@ import java.io.UncheckedIOException;
 
 /// Messages about the roster as bytes: an octet for the kind, then its values.
 final class RosterMessageCodec {
+  private static final int MOST_CHARS = 8_000; // of a failure; of at most 64 KiB
+
   private RosterMessageCodec() {}
 
   static byte[] encode(RosterMessage message) {
@@ -54,11 +56,11 @@ final class RosterMessageCodec {
       }
       case RosterMessage.Failed(long id, String why) -> {
         head(out, 8, id);
-        out.writeUTF(why);
+        out.writeUTF(cut(why));
       }
       case RosterMessage.NoVoter(String why) -> {
         head(out, 9, 0);
-        out.writeUTF(why);
+        out.writeUTF(cut(why));
       }
     }
   }
@@ -107,5 +109,9 @@ final class RosterMessageCodec {
       case 9 -> new RosterMessage.NoVoter(in.readUTF());
       default -> throw new IOException("no message has the kind " + kind);
     };
+  }
+
+  private static String cut(String text) {
+    return text.substring(0, Math.min(text.length(), MOST_CHARS));
   }
 }

@@ -4,8 +4,6 @@ package dev.heddle.cluster.roster;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
-import java.nio.channels.FileLock;
-import java.nio.channels.OverlappingFileLockException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.FileSystemException;
 import java.nio.file.Files;
@@ -13,6 +11,8 @@ import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
 import java.security.SecureRandom;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 
 /// The directory of a node: what of it outlives its lives. One process has it at a time.
@@ -30,13 +30,19 @@ public final class NodeDirectory implements AutoCloseable {
   private static final String NODE = "node";
   private static final String FORMAT = "1";
 
+  /// The directories that this process has locked, and for whom. A lock of Linux ends when the
+  /// process closes any channel of its file: so no second one is opened.
+  private static final Map<Path, String> OPEN = new ConcurrentHashMap<>();
+
   private final Path path;
+  private final Path real;
   private final String node;
   private final FileChannel lock;
   private final StorageProof proof;
 
-  private NodeDirectory(Path path, String node, FileChannel lock, StorageProof proof) {
+  private NodeDirectory(Path path, Path real, String node, FileChannel lock, StorageProof proof) {
     this.path = path;
+    this.real = real;
     this.node = node;
     this.lock = lock;
     this.proof = proof;
@@ -48,6 +54,20 @@ public final class NodeDirectory implements AutoCloseable {
   ///   node, or when it cannot be read or written; the message says which
   public static NodeDirectory open(Path path, String node) throws IOException {
     Files.createDirectories(path);
+    Path real = path.toRealPath();
+    String owner = OPEN.putIfAbsent(real, owner(node));
+    if (owner != null) {
+      throw locked(path, node, owner);
+    }
+    try {
+      return openAlone(path, real, node);
+    } catch (IOException | RuntimeException e) {
+      OPEN.remove(real);
+      throw e;
+    }
+  }
+
+  private static NodeDirectory openAlone(Path path, Path real, String node) throws IOException {
     FileChannel lock =
         FileChannel.open(
             path.resolve(LOCK),
@@ -56,7 +76,7 @@ public final class NodeDirectory implements AutoCloseable {
             StandardOpenOption.WRITE);
     try {
       lock(path, node, lock);
-      return new NodeDirectory(path, node, lock, begin(path, node));
+      return new NodeDirectory(path, real, node, lock, begin(path, node));
     } catch (IOException | RuntimeException e) {
       lock.close();
       throw e;
@@ -64,22 +84,23 @@ public final class NodeDirectory implements AutoCloseable {
   }
 
   private static void lock(Path path, String node, FileChannel lock) throws IOException {
-    FileLock locked = null;
-    try {
-      locked = lock.tryLock();
-    } catch (OverlappingFileLockException _) {
-      // this process has it
+    if (lock.tryLock() == null) {
+      throw locked(path, node, Files.readString(path.resolve(LOCK)).strip());
     }
-    if (locked == null) {
-      String owner = Files.readString(path.resolve(LOCK)).strip();
-      throw new FileSystemException(
-          path.toString(),
-          null,
-          "node '%s' cannot use it: it is locked by %s".formatted(node, owner));
-    }
-    String line = "node '%s' in process %d%n".formatted(node, ProcessHandle.current().pid());
+    String line = owner(node) + System.lineSeparator();
     lock.truncate(0);
     lock.write(ByteBuffer.wrap(line.getBytes(StandardCharsets.UTF_8)));
+  }
+
+  private static String owner(String node) {
+    return "node '%s' in process %d".formatted(node, ProcessHandle.current().pid());
+  }
+
+  private static FileSystemException locked(Path path, String node, String owner) {
+    return new FileSystemException(
+        path.toString(),
+        null,
+        "node '%s' cannot use it: it is locked by %s".formatted(node, owner));
   }
 
   private static StorageProof begin(Path path, String node) throws IOException {
@@ -166,5 +187,6 @@ public final class NodeDirectory implements AutoCloseable {
     } catch (IOException _) {
       // safe: nothing is left to write, and the lock ends with the process at the latest
     }
+    OPEN.remove(real);
   }
 }

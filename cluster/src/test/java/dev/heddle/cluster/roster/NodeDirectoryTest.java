@@ -35,6 +35,41 @@ class NodeDirectoryTest {
           .isInstanceOf(IOException.class)
           .hasMessageContaining("locked by node 'a' in process " + ProcessHandle.current().pid());
     }
+    NodeDirectory.open(temporary, "a").close();
+  }
+
+  /// The lock of a file ends when its process closes any channel of the file.
+  @Test
+  void open_thatFails_leavesTheLockToTheOneThatHasIt() throws Exception {
+    try (NodeDirectory _ = NodeDirectory.open(temporary, "a")) {
+      assertThatThrownBy(() -> NodeDirectory.open(temporary.resolve("."), "a"))
+          .isInstanceOf(IOException.class);
+      assertThat(isLockedForOthers()).isTrue();
+    }
+    assertThat(isLockedForOthers()).isFalse();
+  }
+
+  private boolean isLockedForOthers() throws IOException, InterruptedException {
+    Path program = temporary.resolve("Probe.java");
+    Files.writeString(
+        program,
+        """
+        import module java.base;
+        void main(String[] args) throws Exception {
+          var lock = FileChannel.open(Path.of(args[0]), StandardOpenOption.WRITE);
+          System.exit(lock.tryLock() == null ? 10 : 20);
+        }
+        """);
+    Process java =
+        new ProcessBuilder(
+                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                program.toString(),
+                temporary.resolve("lock").toString())
+            .inheritIO()
+            .start();
+    int code = java.waitFor();
+    assertThat(code).isIn(10, 20);
+    return code == 10;
   }
 
   @Test

@@ -138,6 +138,7 @@ class CodeRulesTest {
           entry("dev.heddle.cluster.peer.RefusedMessages", BRIEF),
           entry("dev.heddle.cluster.peer.RemoteNode", "threads of the engine, and the timers"),
           entry("dev.heddle.cluster.ratis.", "threads of Ratis; callers take maps of the JDK only"),
+          entry("dev.heddle.cluster.roster.NodeDirectory", "where a program joins and leaves"),
           entry("dev.heddle.cluster.shard.", "threads of the engine and of the cluster"),
           entry("dev.heddle.process.scheduler.ArrivalOrder", ONE_TURN),
           entry("dev.heddle.process.scheduler.CompensatingWorkers", BRIEF),
@@ -180,6 +181,9 @@ class CodeRulesTest {
               "dev.heddle.process.remote.RuntimeAccess.access",
               "set once, when the class of runtimes is initialised"),
           entry("dev.heddle.cluster.engine.NodeSocket.GREETING", UNCHANGED),
+          entry(
+              "dev.heddle.cluster.roster.NodeDirectory.OPEN",
+              "locks of files belong to the process"),
           entry("dev.heddle.cluster.session.Outbox.SPACE", "a future that is complete"),
           entry(
               "dev.heddle.process.scheduler.WorkerThread.ADOPTED",

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.heddle.cluster.name;
 
+import dev.heddle.cluster.observe.ClusterJfrEvents;
 import dev.heddle.cluster.roster.Command;
 import dev.heddle.cluster.roster.Lease;
 import dev.heddle.cluster.roster.LeaseTimes;
@@ -10,7 +11,8 @@ import dev.heddle.cluster.roster.StorageProof;
 import dev.heddle.cluster.wire.NodeLife;
 import org.jspecify.annotations.Nullable;
 
-/// Renews the lease of this node. The agent thread, but for [#isHeld] and [#admission].
+/// Renews the lease of this node. The agent thread, but for [#isHeld], [#admission] and
+/// [#obstacle].
 final class LeaseKeeper {
   private static final System.Logger LOG = System.getLogger("dev.heddle.cluster.name");
 
@@ -24,11 +26,12 @@ final class LeaseKeeper {
   private final LogClient log;
   private boolean isFailed; // the last try
   private boolean isLeaving;
-  private String obstacle = "";
+  private long heldSince; // the admission for which it is held; 0 when it is not
 
   private static final Published NONE = new Published(0, 0);
 
   private volatile Published published = NONE;
+  private volatile String obstacle = ""; // written by the agent
 
   LeaseKeeper(NodeLife self, @Nullable StorageProof proof, LeaseTimes times, LogClient log) {
     this.self = self;
@@ -52,6 +55,7 @@ final class LeaseKeeper {
   // ---- the agent ----
 
   void due(long now) {
+    record(now);
     if (!isLeaving && (isFailed || lease.isDue(now))) {
       isFailed = false;
       long start = lease.renewing(now);
@@ -59,6 +63,15 @@ final class LeaseKeeper {
           new Command.Renew(self.node(), self.life(), proof, times.lostNanos()),
           (outcome, failure) -> answered(start, outcome, failure));
     }
+  }
+
+  /// Records the loss of the lease, once.
+  private void record(long now) {
+    long held = isHeld(published.admission(), now) ? published.admission() : 0;
+    if (heldSince != 0 && held != heldSince && !isLeaving && ClusterJfrEvents.areRecorded()) {
+      ClusterJfrEvents.leaseLost(self.node(), heldSince, obstacle);
+    }
+    heldSince = held;
   }
 
   private void answered(long start, @Nullable Outcome outcome, String failure) {
@@ -99,7 +112,7 @@ final class LeaseKeeper {
     }
   }
 
-  /// Why there is no lease; empty when nothing is known.
+  /// Why there is no lease; empty when nothing is known. Any thread.
   String obstacle() {
     return obstacle;
   }

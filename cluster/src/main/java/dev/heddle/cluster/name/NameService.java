@@ -19,6 +19,7 @@ import java.util.List;
 import java.util.OptionalLong;
 import java.util.Queue;
 import java.util.Set;
+import java.util.TreeSet;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
@@ -97,7 +98,7 @@ public final class NameService implements RosterAccess {
     this.port = port;
     this.clock = clock;
     this.wake = wake;
-    this.replica = new RosterReplica(this::changed);
+    this.replica = new RosterReplica(setup.self().node(), clock, this::changed);
     if (open == null) {
       store = null;
       feed = null;
@@ -334,6 +335,20 @@ public final class NameService implements RosterAccess {
   /// The token by which a process of this node owns a name, if it may act for it now.
   public OptionalLong token(String name) {
     return names.token(name, now());
+  }
+
+  /// What this node knows of leases and names.
+  public NamesStatus status() {
+    return new NamesStatus(
+        new TreeSet<>(setup.voters()),
+        lease.isHeld(lease.admission(), now()),
+        lease.obstacle(),
+        replica.members());
+  }
+
+  /// Whether this node leads the log.
+  public boolean isLeader() {
+    return store != null && store.isLeader();
   }
 
   private long deadline() {

@@ -143,6 +143,7 @@ class NodesWithNamesTest {
     return node.nodes().stream().filter(it -> name.equals(it.name())).findFirst().orElseThrow();
   }
 
+  @SuppressWarnings("ThreadPriorityCheck") // two processors, and what it waits for needs them
   private static void await(BooleanSupplier condition) {
     while (!condition.getAsBoolean()) { // the guard is that of the class
       Thread.onSpinWait();

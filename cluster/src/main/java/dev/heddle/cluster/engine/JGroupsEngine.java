@@ -235,7 +235,7 @@ public final class JGroupsEngine implements Engine {
     tcp.useVirtualThreads(false);
     tcp.setMessageProcessingPolicy("direct"); // by the reader: delivery never waits
     tcp.setTimeServiceInterval(CLOCK_MILLIS);
-    var perDestination = new DestinationQueues(known::contains);
+    var perDestination = new DestinationQueues();
     queues = perDestination;
     tcp.setBundler(perDestination);
     transport = tcp;

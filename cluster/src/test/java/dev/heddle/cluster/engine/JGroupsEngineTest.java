@@ -13,6 +13,7 @@ import java.nio.ByteBuffer;
 import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
+import org.jgroups.util.UUID;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -123,6 +124,29 @@ class JGroupsEngineTest {
       }
       assertThat(senders).anyMatch(thread -> !thread.isAlive());
     }
+  }
+
+  /// As a HELLO to a node that was killed: JGroups tells the engine nothing of it any more.
+  @Test
+  void send_toAnAddressWhereNobodyIs_leavesNoSenderThread() throws Exception {
+    int a = TestPorts.next();
+    try (var one = EngineProbe.open("greeter", a, null, a)) {
+      int addresses = 2 * DestinationQueues.MOST_STRANGERS;
+      for (int i = 0; i < addresses; i++) {
+        one.engine.send(nobody(), new byte[] {1}, Engine.Urgency.ONCE);
+      }
+      // it may have one more, for messages to all
+      assertThat(senders("greeter")).hasSizeBetween(1, DestinationQueues.MOST_STRANGERS + 1);
+      long end = System.nanoTime() + TimeUnit.MINUTES.toNanos(1);
+      while (senders("greeter").size() > 1 && System.nanoTime() - end < 0) {
+        Thread.onSpinWait();
+      }
+      assertThat(senders("greeter")).hasSizeBetween(0, 1);
+    }
+  }
+
+  private static Engine.Address nobody() {
+    return new JGroupsEngine.PeerAddress(UUID.randomUUID());
   }
 
   private static List<Thread> senders(String node) {

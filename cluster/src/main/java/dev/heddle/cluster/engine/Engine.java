@@ -17,7 +17,11 @@ public interface Engine extends AutoCloseable {
     /// There may be a node at this address.
     void found(Address address);
 
-    /// The node at this address may be lost.
+    /// A connection with the node at this address has closed: the node may be lost, or both nodes
+    /// live and have made another one.
+    void closed(Address address);
+
+    /// The node at this address may be lost: nobody listens there.
     void suspected(Address address);
 
     /// A packet has come. The array belongs to the listener from now on.

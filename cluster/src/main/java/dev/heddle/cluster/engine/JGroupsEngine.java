@@ -219,7 +219,7 @@ public final class JGroupsEngine implements Engine {
   }
 
   private JChannel channel(int port) throws Exception {
-    var tcp = new NodeTransport(this::found, this::suspected);
+    var tcp = new NodeTransport(this::found, this::closed, this::suspected);
     var threads = new DefaultThreadFactory("heddle-jgroups-" + settings.node, true, true);
     tcp.setThreadFactory(threads);
     tcp.setSocketFactory(new NodeSockets(settings.tls, CONNECT_MILLIS, refusals));
@@ -306,6 +306,13 @@ public final class JGroupsEngine implements Engine {
     Listener to = listener;
     if (to != null && here != null && !address.equals(here.getAddress()) && known.add(address)) {
       to.found(new PeerAddress(address));
+    }
+  }
+
+  private void closed(org.jgroups.Address address) {
+    Listener to = listener;
+    if (to != null) {
+      to.closed(new PeerAddress(address));
     }
   }
 

@@ -125,10 +125,18 @@ final class Connections implements Engine.Listener {
   }
 
   @Override
+  public void closed(Address address) {
+    Link link = links.get(address);
+    if (link != null) {
+      link.connectionClosed(clock.getAsLong());
+    }
+  }
+
+  @Override
   public void suspected(Address address) {
     Link link = links.get(address);
     if (link != null) {
-      link.rumour(clock.getAsLong());
+      link.suspect(clock.getAsLong());
     }
   }
 

@@ -74,7 +74,7 @@ class JGroupsEngineTest {
   }
 
   @Test
-  void connection_cutByOne_isSuspectedByTheOther() throws Exception {
+  void connection_cutByOne_isClosedForTheOther_whichSuspectsNobody() throws Exception {
     int a = TestPorts.next();
     int b = TestPorts.next();
     try (var one = EngineProbe.open("a", a, null, b);
@@ -83,6 +83,23 @@ class JGroupsEngineTest {
       one.engine.send(to, new byte[1], Engine.Urgency.IN_ORDER);
       next(two.packets);
       two.engine.forget(one.engine.address()); // closes the connection, and no more
+      assertThat(next(one.closed)).isEqualTo(to);
+      one.engine.send(to, new byte[] {2}, Engine.Urgency.URGENT);
+      assertThat(next(two.packets).content()).containsExactly(2);
+      assertThat(one.suspected).isEmpty();
+    }
+  }
+
+  @Test
+  void send_whereNobodyListensAnyMore_isARumour() throws Exception {
+    int a = TestPorts.next();
+    int b = TestPorts.next();
+    try (var one = EngineProbe.open("a", a, null, b)) {
+      Engine.Address to;
+      try (var two = EngineProbe.open("b", b, null, a)) {
+        to = one.waitFor(two);
+      }
+      one.engine.send(to, new byte[1], Engine.Urgency.URGENT);
       assertThat(next(one.suspected)).isEqualTo(to);
     }
   }
@@ -220,6 +237,9 @@ class JGroupsEngineTest {
     return new Engine.Listener() {
       @Override
       public void found(Engine.Address address) {}
+
+      @Override
+      public void closed(Engine.Address address) {}
 
       @Override
       public void suspected(Engine.Address address) {}

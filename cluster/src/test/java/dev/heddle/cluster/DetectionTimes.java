@@ -97,9 +97,7 @@ class DetectionTimes {
     try {
       for (String name : List.of("a", "b", "c")) {
         addresses.add(
-            network == null
-                ? "127.0.0.1:" + TestPorts.next()
-                : network.address(name) + ":" + PORT);
+            network == null ? "127.0.0.1:" + TestPorts.next() : network.address(name) + ":" + PORT);
       }
       for (String name : List.of("a", "b", "c")) {
         nodes.add(start(name));

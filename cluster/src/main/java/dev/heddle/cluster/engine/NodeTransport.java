@@ -42,8 +42,7 @@ final class NodeTransport extends TCP {
             }
           });
 
-  NodeTransport(
-      Consumer<Address> found, Consumer<Address> closed, Consumer<Address> suspected) {
+  NodeTransport(Consumer<Address> found, Consumer<Address> closed, Consumer<Address> suspected) {
     this.found = found;
     this.closed = closed;
     this.suspected = suspected;

@@ -56,6 +56,11 @@ public interface Engine extends AutoCloseable {
   /// Drops what is known of an address: no packet to it is kept any more.
   void forget(Address address);
 
+  /// Forgets an address whose node has ended: it is not found any more, unless it sends something.
+  default void ended(Address address) {
+    forget(address);
+  }
+
   @Override
   void close();
 }

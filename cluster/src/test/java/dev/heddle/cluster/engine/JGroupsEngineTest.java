@@ -124,6 +124,26 @@ class JGroupsEngineTest {
   }
 
   @Test
+  void ended_isNotFoundInALaterView_butWhenItSpeaks() throws Exception {
+    int a = TestPorts.next();
+    int b = TestPorts.next();
+    int c = TestPorts.next();
+    try (var one = EngineProbe.open("a", a, null, b);
+        var two = EngineProbe.open("b", b, null, a)) {
+      Engine.Address to = one.waitFor(two);
+      Engine.Address back = two.waitFor(one);
+      one.engine.ended(to);
+      try (var three = EngineProbe.open("c", c, null, a, b)) {
+        three.engine.send(three.waitFor(one), new byte[] {3}, Engine.Urgency.IN_ORDER);
+        next(one.packets);
+        assertThat(one.found).contains(three.engine.address()).doesNotContain(to);
+        two.engine.send(back, new byte[] {2}, Engine.Urgency.IN_ORDER);
+        assertThat(one.waitFor(two)).isEqualTo(to);
+      }
+    }
+  }
+
+  @Test
   void forget_endsTheSenderThreadOfThatNode() throws Exception {
     int a = TestPorts.next();
     int b = TestPorts.next();

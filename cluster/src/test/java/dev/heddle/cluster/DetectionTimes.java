@@ -44,7 +44,7 @@ class DetectionTimes {
     HEAL("all packets dropped by the receivers", LOSS_MILLIS, HEAL_MILLIS),
     HEAL_LATER("the same for 30 s more", LOSS_MILLIS, HEAL_MILLIS),
     BLACKHOLE("all frames dropped by the network", LOSS_MILLIS, HEAL_MILLIS),
-    PAUSE("pauses of 3 s; how many nodes took it for a loss", 0, ANY);
+    PAUSE("pauses of 3 s; ends of sessions and watches", 0, ANY);
 
     final String text;
     final long mostDown;
@@ -192,9 +192,9 @@ class DetectionTimes {
     return longest;
   }
 
-  /// @return how many nodes have taken the pause for a loss
+  /// @return how many ends of sessions and of watches the nodes have told
   private long pause(NodeJvm c) throws Exception {
-    long before = lost();
+    List<String> before = lost();
     c.signal("STOP");
     hold(PAUSE_MILLIS);
     c.signal("CONT");
@@ -202,7 +202,10 @@ class DetectionTimes {
       one.say("ask c");
       one.waitFor("REPLY c");
     }
-    return lost() - before;
+    List<String> after = new ArrayList<>(lost());
+    before.forEach(after::remove);
+    after.forEach(System.out::println);
+    return after.size();
   }
 
   private static void hold(long millis) {
@@ -212,10 +215,10 @@ class DetectionTimes {
     }
   }
 
-  private long lost() {
+  private List<String> lost() {
     return nodes.stream()
         .flatMap(node -> node.all().stream())
         .filter(line -> line.contains(" LOST ") || line.contains(" DOWN "))
-        .count();
+        .toList();
   }
 }

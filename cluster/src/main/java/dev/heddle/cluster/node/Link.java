@@ -287,11 +287,11 @@ final class Link implements FrameSink {
 
   // ---- time and the end ----
 
-  /// The engine says that the other node may be lost.
-  void rumour(long now) {
+  /// A connection with the other node has closed.
+  void connectionClosed(long now) {
     state.lock();
     try {
-      session.rumour(now);
+      session.connectionClosed(now);
     } finally {
       state.unlock();
     }

@@ -195,11 +195,31 @@ final class SessionTest {
   }
 
   @Test
-  void rumour_ofAYoungSession_isIgnored_laterItIsAsked() {
-    session.rumour(Session.YOUNG_NANOS - 1);
-    assertThat(session.isProbed()).isFalse();
-    session.rumour(Session.YOUNG_NANOS);
-    assertThat(session.isProbed()).isTrue();
+  void closedConnection_ofAYoungSession_givesMoreTimeForTheAnswer() {
+    session.due(0);
+    session.connectionClosed(MILLI);
+    assertThat(session.due(MILLI).send()).containsExactly(new Urgent.Ping(2));
+    assertThat(session.due(SECOND + MILLI).ending()).isNull();
+    session.received(acks(0, WINDOW), 5 * SECOND); // it is not silent
+    assertThat(session.due(MILLI + Session.SILENCE_NANOS).ending()).isNotNull();
+    assertThat(cause()).isEqualTo(Cause.NO_ANSWER);
+  }
+
+  @Test
+  void closedConnection_ofAnOlderSession_givesOneSecond() {
+    session.received(acks(0, WINDOW), Session.YOUNG_NANOS);
+    session.connectionClosed(Session.YOUNG_NANOS);
+    assertThat(session.due(Session.YOUNG_NANOS + SECOND).ending()).isNotNull();
+    assertThat(cause()).isEqualTo(Cause.NO_ANSWER);
+  }
+
+  @Test
+  void rumour_afterAClosedConnectionOfAYoungSession_givesOneSecond() {
+    session.connectionClosed(MILLI);
+    session.suspect(2 * MILLI); // where the probe was sent to, nobody listens
+    assertThat(session.due(SECOND + MILLI).ending()).isNull();
+    assertThat(session.due(SECOND + 2 * MILLI).ending()).isNotNull();
+    assertThat(cause()).isEqualTo(Cause.NO_ANSWER);
   }
 
   @Test

@@ -22,6 +22,7 @@ final class LeaseKeeper {
   private final LeaseTimes times;
   private final Lease lease;
   private final LogClient log;
+  private final Runnable changed;
   private boolean isFailed; // the last try
   private boolean isLeaving;
   private String obstacle = "";
@@ -30,12 +31,20 @@ final class LeaseKeeper {
 
   private volatile Published published = NONE;
 
-  LeaseKeeper(NodeLife self, @Nullable StorageProof proof, LeaseTimes times, LogClient log) {
+  /// @param changed is called when there is another admission than before, or none any more:
+  ///   what was owned by the last one must end, before anything is done by the next one
+  LeaseKeeper(
+      NodeLife self,
+      @Nullable StorageProof proof,
+      LeaseTimes times,
+      LogClient log,
+      Runnable changed) {
     this.self = self;
     this.proof = proof;
     this.times = times;
     this.lease = new Lease(times);
     this.log = log;
+    this.changed = changed;
   }
 
   /// Whether this node may act for what it owns since an admission. Any thread.
@@ -71,7 +80,7 @@ final class LeaseKeeper {
         obstacle = "";
         lease.acknowledged(start, admission);
         if (!isLeaving) {
-          published = new Published(lease.admission(), lease.end());
+          publish(new Published(lease.admission(), lease.end()));
         }
       }
       case Outcome.Refused(Reason reason) -> refused(reason);
@@ -95,7 +104,15 @@ final class LeaseKeeper {
     }
     obstacle = why;
     if (reason == Reason.SUPERSEDED || reason == Reason.LEFT) {
-      published = NONE; // others may own what this life has owned
+      publish(NONE); // others may own what this life has owned
+    }
+  }
+
+  private void publish(Published next) {
+    Published last = published;
+    published = next;
+    if (last.admission() != next.admission()) {
+      changed.run();
     }
   }
 

@@ -109,7 +109,8 @@ public final class NameService implements RosterAccess {
       log = new VoterLog(store, this::execute);
       feed = new VoterFeed(port, replica, log);
     }
-    this.lease = new LeaseKeeper(setup.self(), setup.proof(), setup.times(), log);
+    this.lease =
+        new LeaseKeeper(setup.self(), setup.proof(), setup.times(), log, this::admissionChanged);
     this.names =
         new NameTable(setup.self().node(), setup.times().holdNanos(), port, log, lease, this);
   }
@@ -179,6 +180,10 @@ public final class NameService implements RosterAccess {
             failure = why;
           }
         });
+  }
+
+  private void admissionChanged() {
+    names.due(now());
   }
 
   private void changed(Roster roster) {

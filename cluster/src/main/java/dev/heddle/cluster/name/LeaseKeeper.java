@@ -2,17 +2,24 @@
 package dev.heddle.cluster.name;
 
 import dev.heddle.cluster.roster.Command;
+import dev.heddle.cluster.roster.Command.Leave;
 import dev.heddle.cluster.roster.Lease;
 import dev.heddle.cluster.roster.LeaseTimes;
 import dev.heddle.cluster.roster.Outcome;
 import dev.heddle.cluster.roster.Outcome.Reason;
+import dev.heddle.cluster.roster.Roster;
 import dev.heddle.cluster.roster.StorageProof;
 import dev.heddle.cluster.wire.NodeLife;
+import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
 /// Renews the lease of this node. The agent thread, but for [#isHeld] and [#admission].
 final class LeaseKeeper {
   private static final System.Logger LOG = System.getLogger("dev.heddle.cluster.name");
+
+  /// Between two tries to leave. One may be lost with its voter or its session, and another one does
+  /// no harm.
+  private static final long LEAVE_NANOS = 200_000_000;
 
   /// @param end until when it is held, if there is an admission
   private record Published(long admission, long end) {}
@@ -24,7 +31,9 @@ final class LeaseKeeper {
   private final LogClient log;
   private final Runnable changed;
   private boolean isFailed; // the last try
-  private boolean isLeaving;
+  private @Nullable Leave leaving; // the command that ends the last admission, from then on
+  private final CompletableFuture<@Nullable Void> left = new CompletableFuture<>();
+  private long leaveAt; // the next try
   private String obstacle = "";
 
   private static final Published NONE = new Published(0, 0);
@@ -61,7 +70,9 @@ final class LeaseKeeper {
   // ---- the agent ----
 
   void due(long now) {
-    if (!isLeaving && (isFailed || lease.isDue(now))) {
+    if (leaving != null) {
+      leave(leaving, now);
+    } else if (isFailed || lease.isDue(now)) {
       isFailed = false;
       long start = lease.renewing(now);
       log.submit(
@@ -79,7 +90,7 @@ final class LeaseKeeper {
       case Outcome.Admitted(long admission) -> {
         obstacle = "";
         lease.acknowledged(start, admission);
-        if (!isLeaving) {
+        if (leaving == null) {
           publish(new Published(lease.admission(), lease.end()));
         }
       }
@@ -98,7 +109,7 @@ final class LeaseKeeper {
           case LEFT -> "this life of the node has left";
           case NOT_ADMITTED, SHARD_COUNT, SETTLED -> "the log has refused it: " + reason;
         };
-    if (!why.equals(obstacle) && !isLeaving) {
+    if (!why.equals(obstacle) && leaving == null) {
       LOG.log(
           System.Logger.Level.WARNING, "node '%s' owns no names: %s".formatted(self.node(), why));
     }
@@ -128,9 +139,46 @@ final class LeaseKeeper {
     return last.admission() == admission ? Math.clamp(last.end() + grace - now, 0, grace) : 0;
   }
 
-  /// Renews it no more, and acts for nothing any more.
-  void leave() {
-    isLeaving = true;
-    published = NONE;
+  /// Renews it no more, acts for nothing any more, and has the log end the admission: it is told
+  /// again and again, until it has applied that.
+  ///
+  /// @return completes when the log has it
+  CompletableFuture<@Nullable Void> leave(long now) {
+    if (leaving != null) {
+      return left;
+    }
+    long admission = admission();
+    leaving = new Leave(self.node(), admission);
+    published = NONE; // first: whatever the log answers, nothing here acts any more
+    if (admission == 0) {
+      left.complete(null);
+    }
+    leaveAt = now;
+    leave(leaving, now);
+    return left;
+  }
+
+  private void leave(Leave command, long now) {
+    if (left.isDone() || now - leaveAt < 0) {
+      return;
+    }
+    leaveAt = now + LEAVE_NANOS;
+    log.submit(
+        command,
+        (outcome, failure) -> {
+          obstacle = failure;
+          if (outcome != null) {
+            left.complete(null);
+          }
+        });
+  }
+
+  /// The log has applied something: it may be the end of the admission, whose answer was lost.
+  void applied(Roster roster) {
+    if (leaving != null
+        && roster.applied() >= leaving.admission()
+        && roster.admission(self.node(), self.life()) != leaving.admission()) {
+      left.complete(null);
+    }
   }
 }

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.heddle.cluster.NoQuorumException;
 import dev.heddle.cluster.roster.Command;
+import dev.heddle.cluster.roster.Command.Leave;
 import dev.heddle.cluster.roster.Command.Register;
 import dev.heddle.cluster.roster.Command.Renew;
 import dev.heddle.cluster.roster.Command.Unregister;
@@ -82,5 +83,45 @@ class NameServiceTest {
     assertThat(node.service.token("mayor")).isEmpty();
     Command back = node.take(Unregister.class).command();
     assertThat(((Unregister) back).token()).isEqualTo(11);
+  }
+
+  @Test
+  void leave_thatIsLost_isRepeated_untilTheLogHasIt() {
+    node.admit(1);
+    CompletableFuture<?> left = node.service.leave();
+    node.run(100);
+    assertThat(node.take(Leave.class).command()).isEqualTo(new Leave("a", 1)); // and no answer
+    node.run(300);
+    node.take(Leave.class).fail();
+    node.run(300);
+    assertThat(left).isNotDone();
+    node.take(Leave.class).answer(new Outcome.Done());
+    node.run(1_000);
+    assertThat(left).isCompleted();
+    assertThat(node.all(Leave.class)).hasSizeLessThan(2);
+  }
+
+  @Test
+  void leave_whoseAnswerIsLost_endsWithWhatTheLogHasApplied() {
+    node.admit(1);
+    node.apply(1, new Renew("a", OneNode.LIFE, null));
+    CompletableFuture<?> left = node.service.leave();
+    node.run(0);
+    assertThat(left).isNotDone();
+    node.apply(2, new Leave("a", 1));
+    assertThat(left).isCompleted();
+  }
+
+  @Test
+  void leave_endsTheOwnersFirst_andThenTheLease() {
+    Pid mayor = owner(1, 10);
+    CompletableFuture<?> left = node.service.leave();
+    node.run(0);
+    assertThat(node.cancelled).containsExactly(mayor);
+    assertThat(node.all(Leave.class)).as("the owner lives").isEmpty();
+    node.end(mayor);
+    node.run(0);
+    assertThat(node.all(Leave.class)).hasSize(1);
+    assertThat(left).isNotDone();
   }
 }

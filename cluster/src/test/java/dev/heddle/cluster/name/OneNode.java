@@ -2,6 +2,7 @@
 package dev.heddle.cluster.name;
 
 import dev.heddle.cluster.roster.Command;
+import dev.heddle.cluster.roster.Delta;
 import dev.heddle.cluster.roster.LeaseTimes;
 import dev.heddle.cluster.roster.NameStore;
 import dev.heddle.cluster.roster.Outcome;
@@ -20,7 +21,7 @@ import java.util.function.Function;
 /// processes.
 final class OneNode implements NodePort, NameStore {
   static final long MILLI = 1_000_000;
-  private static final int LIFE = 7;
+  static final int LIFE = 7;
 
   /// A command that has no answer yet.
   record Try(Command command, CompletableFuture<Outcome> answer) {
@@ -40,9 +41,11 @@ final class OneNode implements NodePort, NameStore {
   /// Answers a command at once; null leaves it to the test.
   Function<Command, Outcome> atOnce = _ -> null;
 
+  private NameStore.Listener listener;
   private final Map<Pid, List<Runnable>> processes = new HashMap<>(); // alive, with watchers
   private long now = 5_000_000_000L;
   private long pids;
+  private long applied;
 
   OneNode() {
     service =
@@ -55,7 +58,10 @@ final class OneNode implements NodePort, NameStore {
             this,
             () -> now,
             () -> {},
-            _ -> this);
+            it -> {
+              listener = it;
+              return this;
+            });
   }
 
   /// Time passes, and the node stands still meanwhile.
@@ -100,6 +106,13 @@ final class OneNode implements NodePort, NameStore {
       tries.remove(each);
       each.answer(new Outcome.Admitted(admission));
     }
+    long _ = service.run();
+  }
+
+  /// The log applies its next command here.
+  void apply(long index, Command command) {
+    listener.applied(new Delta(applied, index, command), new Outcome.Done());
+    applied = index;
     long _ = service.run();
   }
 

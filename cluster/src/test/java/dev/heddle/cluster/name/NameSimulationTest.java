@@ -20,7 +20,7 @@ class NameSimulationTest {
     long taken = 0;
     long cancelled = 0;
     long leaves = 0;
-    for (int seed = 0; seed < SEEDS; seed++) {
+    for (int seed = Integer.getInteger("heddle.cluster.name.seed", 0); seed < SEEDS; seed++) {
       NameSimulation simulation = new NameSimulation(seed);
       simulation.run(60_000);
       acts += simulation.acts;

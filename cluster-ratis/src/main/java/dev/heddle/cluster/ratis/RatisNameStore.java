@@ -83,7 +83,9 @@ final class RatisNameStore implements NameStore {
     this.file = setup.directory().path().resolve(FILE);
     this.formation = new Formation(id, setup.voters());
     this.kept = formation.status(State.SEARCHES);
-    this.calls = new VoterCalls(setup.node(), setup.transport(), limits.call(), this::received);
+    this.calls =
+        new VoterCalls(
+            setup.node(), setup.voters(), setup.transport(), limits.call(), this::received);
     this.thread =
         Executors.newSingleThreadScheduledExecutor(
             Thread.ofPlatform().daemon().name("heddle-voter-" + setup.node()).factory());

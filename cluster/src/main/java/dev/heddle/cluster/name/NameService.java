@@ -110,7 +110,8 @@ public final class NameService implements RosterAccess {
       log = new VoterLog(store, this::execute);
       feed = new VoterFeed(port, replica, log);
     }
-    this.lease = new LeaseKeeper(setup.self(), setup.proof(), setup.times(), log);
+    this.lease =
+        new LeaseKeeper(setup.self(), setup.proof(), setup.times(), log, this::admissionChanged);
     this.names =
         new NameTable(setup.self().node(), setup.times().holdNanos(), port, log, lease, this);
   }
@@ -182,7 +183,12 @@ public final class NameService implements RosterAccess {
         });
   }
 
+  private void admissionChanged() {
+    names.due(now());
+  }
+
   private void changed(Roster roster) {
+    lease.applied(roster);
     parts.forEach(part -> part.applied(roster));
   }
 
@@ -451,7 +457,7 @@ public final class NameService implements RosterAccess {
   /// Gives away all that this node owns: its parts first, then its names, whose processes end. Then
   /// it holds no lease any more.
   ///
-  /// @return completes when the log has it; fails when the log has not answered
+  /// @return completes when the log has it; fails when this node is closed before
   public CompletableFuture<@Nullable Void> leave() {
     CompletableFuture<@Nullable Void> left = new CompletableFuture<>();
     execute(() -> {
@@ -469,21 +475,7 @@ public final class NameService implements RosterAccess {
   }
 
   private void leaveLog(CompletableFuture<@Nullable Void> left) {
-    long admission = lease.admission();
-    lease.leave(); // first: whatever the log answers, nothing here acts any more
-    if (admission == 0) {
-      left.complete(null);
-      return;
-    }
-    log.submit(
-        new Command.Leave(setup.self().node(), admission),
-        (outcome, why) -> {
-          if (outcome == null) {
-            left.completeExceptionally(new NoQuorumException(why));
-          } else {
-            left.complete(null);
-          }
-        });
+    var _ = lease.leave(now()).whenComplete((_, _) -> left.complete(null));
   }
 
   /// Fails all that waits, and closes the store of a voter; waits until its files are closed.

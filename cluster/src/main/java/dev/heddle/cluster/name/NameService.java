@@ -346,10 +346,17 @@ public final class NameService implements RosterAccess {
   /// What this node knows of leases and names.
   public NamesStatus status() {
     return new NamesStatus(
-        new TreeSet<>(setup.voters()),
-        lease.isHeld(lease.admission(), now()),
-        lease.obstacle(),
-        replica.members());
+        new TreeSet<>(setup.voters()), leaseNow(), lease.obstacle(), replica.members());
+  }
+
+  private NamesStatus.Lease leaseNow() {
+    if (isLeaving) {
+      return NamesStatus.Lease.LEFT;
+    }
+    if (lease.isHeld(lease.admission(), now())) {
+      return NamesStatus.Lease.HELD;
+    }
+    return lease.wasHeld() ? NamesStatus.Lease.LOST : NamesStatus.Lease.NONE;
   }
 
   /// Whether this node leads the log.

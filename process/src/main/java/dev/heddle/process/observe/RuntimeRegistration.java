@@ -17,6 +17,7 @@ import java.util.function.Supplier;
 public final class RuntimeRegistration {
   private static final System.Logger LOG = System.getLogger("dev.heddle.process");
 
+  private final String name;
   private final Supplier<RuntimeDump> dumper;
   private final Attachable shown;
   private final ManagedBean<ProcessRuntimeMXBean> managed;
@@ -27,6 +28,7 @@ public final class RuntimeRegistration {
   ///
   /// @param dumper makes the dump of the runtime, as a part of dumps of loops
   public RuntimeRegistration(ProcessRuntimeMXBean bean, Supplier<RuntimeDump> dumper) {
+    this.name = bean.getName();
     this.managed =
         new ManagedBean<>("ProcessRuntime", bean.getName(), bean, ProcessRuntimeMXBean.class);
     this.dumper = dumper;
@@ -66,11 +68,14 @@ public final class RuntimeRegistration {
     }
   }
 
-  private static void logged(Runnable action) {
+  private void logged(Runnable action) {
     try {
       action.run();
     } catch (IllegalStateException e) {
-      LOG.log(System.Logger.Level.WARNING, "a runtime is not as the MBean server shows it", e);
+      LOG.log(
+          System.Logger.Level.WARNING,
+          "management tools do not see runtime '%s' as it is".formatted(name),
+          e);
     }
   }
 

@@ -150,7 +150,7 @@ final class VoterCalls implements AutoCloseable {
   private final class Lane {
     private final String from;
     private final Deque<byte[]> waiting = new ArrayDeque<>(); // this
-    private long bytes; // this; of those that wait
+    private int bytes; // this; of those that wait
     private boolean isRunning; // this; a thread handles its packets
 
     Lane(String from) {
@@ -159,7 +159,7 @@ final class VoterCalls implements AutoCloseable {
 
     void add(byte[] packet) {
       synchronized (this) {
-        long more = packet.length + HEADER_BYTES;
+        int more = packet.length + HEADER_BYTES;
         if (bytes + more > LANE_BYTES) {
           return; // lost
         }

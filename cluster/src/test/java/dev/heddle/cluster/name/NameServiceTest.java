@@ -85,6 +85,16 @@ class NameServiceTest {
     assertThat(((Unregister) back).token()).isEqualTo(11);
   }
 
+  /// Its directory has another life: others may own what this one has owned.
+  @Test
+  void lifeThatIsSuperseded_actsNoMore() {
+    Pid mayor = owner(1, 10);
+    node.atOnce = _ -> new Outcome.Refused(Outcome.Reason.SUPERSEDED);
+    node.run(1_600);
+    assertThat(node.service.token("mayor")).isEmpty();
+    assertThat(node.cancelled).containsExactly(mayor);
+  }
+
   @Test
   void leave_thatIsLost_isRepeated_untilTheLogHasIt() {
     node.admit(1);

@@ -36,6 +36,7 @@ final class ClusterSoak implements AutoCloseable {
   private static final long LEASE_SETTLES_MILLIS = 3_000; // two renewals
   private static final long GUARD_SECONDS = 120; // for something that must happen
   private static final long MESSAGE_MILLIS = 5_000; // for one each way after the end
+  private static final int MOST_LOGGED = 40; // last lines of the log of each node that is shown
   private static final double HEAP_GROWTH = 1.1;
   private static final long BASELINE_SECONDS = 120; // when the heap is measured first
 
@@ -559,6 +560,9 @@ final class ClusterSoak implements AutoCloseable {
         it -> page.append("| %d | %s |%n".formatted(it.second, String.join(" · ", it.measures))));
     page.append(problems.isEmpty() ? "\nAll held.\n" : "\nDid not hold:\n");
     problems.stream().distinct().limit(40).forEach(it -> page.append("- ").append(it).append('\n'));
+    if (!problems.isEmpty()) {
+      everStarted.forEach(it -> page.append(it.logged(MOST_LOGGED)));
+    }
     return page.toString();
   }
 

@@ -4,12 +4,12 @@ package dev.heddle.cluster.name;
 import dev.heddle.cluster.NameTakenException;
 import dev.heddle.cluster.NoQuorumException;
 import dev.heddle.cluster.roster.LeaseTimes;
+import dev.heddle.cluster.roster.Ownership;
 import dev.heddle.cluster.roster.StorageProof;
 import dev.heddle.cluster.wire.NodeLife;
 import dev.heddle.process.Pid;
 import java.util.ArrayList;
 import java.util.HashMap;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -18,22 +18,28 @@ import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
 /// One random history of the services of five nodes, of which three vote, in virtual time. Nodes
-/// are cut off from each other, paused, killed and started again; the log is a [SimulatedMajority].
+/// are cut off from each other, paused, killed and started again, or leave and start again at once;
+/// the log is a [SimulatedMajority].
 ///
 /// At each act of an owner the log may have no later ownership of that name. An owner acts when it
-/// was told its token and lives; in a life that was paused, when it has asked for its token just
-/// before. Each answer of `whereis` was true at a moment of the call.
+/// was told its token and lives; within 100 ms after a pause of its node, when it has asked for its
+/// token just before. Each answer of `whereis` was true at a moment of the call. Where no fault
+/// stands, all nodes know that a node that leaves owns nothing, 1 s after its owners have ended.
 final class NameSimulation {
   private static final List<String> NAMES = List.of("mayor", "clerk");
   private static final List<String> VOTERS = List.of("a", "b", "c");
+  private static final long EXCUSED_NANOS = 100 * SimulatedTime.MILLI; // after a pause
+  private static final int LEAVE_MILLIS = 3_000; // then a node has left, whatever the log says
+  private static final int FREE_MILLIS = 1_000; // then all know that its names are free
+  private static final int CALM_MILLIS = 15_000; // then no fault of before has an effect
 
-  private record Told(Pid pid, long token) {}
+  private record Told(String name, long token) {}
 
   /// What two nodes have between them.
   private static final class Pair {
     boolean isCut;
     int session; // 0 for none; a number for each
-    final Set<String> open = new HashSet<>(); // who takes it for open
+    final Map<String, Integer> open = new HashMap<>(); // who takes which session for open
     final Map<String, Long> last = new HashMap<>(); // arrival of the last message, by receiver
   }
 
@@ -43,6 +49,7 @@ final class NameSimulation {
   private final List<Node> nodes = new ArrayList<>();
   private final Map<Set<String>, Pair> pairs = new HashMap<>();
   private int sessions;
+  private boolean isQuiet; // no fault stands
   private @Nullable AssertionError failed;
 
   long acts;
@@ -51,6 +58,7 @@ final class NameSimulation {
   long refusals;
   long taken;
   long cancelled;
+  long leaves; // after which it was looked whether all is free
 
   NameSimulation(long seed) {
     this.seed = seed;
@@ -90,7 +98,22 @@ final class NameSimulation {
   void heal() {
     time.calm();
     pairs.values().forEach(pair -> pair.isCut = false);
-    nodes.forEach(node -> node.resumed = Math.min(node.resumed, time.now()));
+    nodes.forEach(Node::resume);
+    time.after(
+        CALM_MILLIS,
+        () -> {
+          isQuiet = true;
+          leaveInTurns();
+        });
+  }
+
+  /// One node after the other leaves and comes back, while all is well but for one lost command.
+  private void leaveInTurns() {
+    if (time.random.nextBoolean()) {
+      majority.loseNextLeave();
+    }
+    nodes.get(time.random.nextInt(nodes.size())).leave();
+    time.after(LEAVE_MILLIS + FREE_MILLIS + 1_000, this::leaveInTurns);
   }
 
   private boolean hasMajority(String voter) {
@@ -122,7 +145,9 @@ final class NameSimulation {
       if (time.chance(1)) {
         node.pause();
       } else if (time.chance(1)) {
-        node.restart();
+        node.restart(6_000);
+      } else if (time.chance(1)) {
+        node.leave();
       }
     }
   }
@@ -130,7 +155,7 @@ final class NameSimulation {
   /// Ends and opens the session of two nodes.
   private void meet(Set<String> names, Pair pair) {
     if (pair.isCut && pair.session != 0) {
-      close(names, pair);
+      close(names, pair, 6_000);
     } else if (!pair.isCut && pair.session == 0 && pair.open.isEmpty()) {
       int session = ++sessions;
       pair.session = session;
@@ -140,24 +165,26 @@ final class NameSimulation {
       for (int i = 0; i < 2; i++) {
         Life life = lives.get(i);
         NodeLife other = lives.get(1 - i).self;
-        pair.open.add(life.node.name);
+        pair.open.put(life.node.name, session);
         arrive(pair, session, life, () -> life.service.opened(other));
       }
     }
   }
 
-  private void close(Set<String> names, Pair pair) {
+  /// @param most until a node notices it, ms
+  private void close(Set<String> names, Pair pair, int most) {
+    int session = pair.session;
     pair.session = 0;
     List<Life> lives =
         nodes.stream().filter(it -> names.contains(it.name)).map(it -> it.life).toList();
     for (int i = 0; i < 2; i++) {
       Life life = lives.get(i);
       NodeLife other = lives.get(1 - i).self;
-      if (pair.open.contains(life.node.name)) {
+      if (pair.open.containsKey(life.node.name)) {
         time.after(
-            time.between(1, 6_000),
+            time.between(1, most),
             () -> {
-              pair.open.remove(life.node.name);
+              pair.open.remove(life.node.name, session);
               life.whenRunning(() -> life.service.ended(other));
             });
       }
@@ -185,8 +212,11 @@ final class NameSimulation {
     final String name;
     final long directory = time.random.nextLong();
     final boolean hasDirectory;
+    private final List<Runnable> deferred = new ArrayList<>(); // until the end of a pause
+    private boolean isPaused;
+    private long pauses;
+    private long resumed;
     long starts;
-    long resumed;
     Life life;
 
     Node(String name) {
@@ -200,24 +230,59 @@ final class NameSimulation {
     }
 
     void pause() {
-      resumed = time.now() + time.between(100, 25_000) * SimulatedTime.MILLI;
-      life.wasPaused = true;
-      Life paused = life;
-      time.at(resumed, () -> paused.whenRunning(paused::act)); // it goes on where it stood
+      if (!isPaused) {
+        isPaused = true;
+        Life paused = life;
+        deferred.add(() -> paused.whenRunning(paused::act)); // it goes on where it stood
+        long pause = ++pauses;
+        time.after(
+            time.between(100, 25_000),
+            () -> {
+              if (pause == pauses) {
+                resume();
+              }
+            });
+      }
     }
 
-    void restart() {
+    void resume() {
+      if (isPaused) {
+        isPaused = false;
+        pauses++;
+        resumed = time.now();
+        List<Runnable> due = List.copyOf(deferred);
+        deferred.clear();
+        due.forEach(Runnable::run);
+      }
+    }
+
+    /// Whether it was paused since a time.
+    boolean wasPaused(long since) {
+      return isPaused || resumed - since >= 0;
+    }
+
+    /// @param most until another node notices it, ms
+    void restart(int most) {
       life.dead = true;
       pairs.forEach((names, pair) -> {
         if (names.contains(name)) {
           if (pair.session != 0) {
-            close(names, pair);
+            close(names, pair, most);
           }
           pair.open.remove(name);
         }
       });
       life = new Life(this);
       life.begin();
+    }
+
+    void leave() {
+      Life leaver = life;
+      leaver.leave(() -> {
+        if (life == leaver) {
+          restart(100);
+        }
+      });
     }
   }
 
@@ -227,12 +292,13 @@ final class NameSimulation {
     final NodeLife self;
     final NameService service;
     private final Map<Pid, List<Runnable>> processes = new HashMap<>(); // alive, with watchers
-    private final Map<String, Told> told = new HashMap<>();
+    private final Map<Pid, Told> told = new HashMap<>();
     private final Map<String, CompletableFuture<Long>> asked = new HashMap<>();
     private final @Nullable StorageProof proof;
     private boolean isWoken;
+    private boolean isLeaving;
+    private long ends; // of processes
     private long numbers;
-    boolean wasPaused;
     boolean dead;
 
     Life(Node node) {
@@ -260,8 +326,8 @@ final class NameSimulation {
       if (dead) {
         return false;
       }
-      if (time.now() < node.resumed) {
-        time.at(node.resumed, () -> whenRunning(run));
+      if (node.isPaused) {
+        node.deferred.add(() -> whenRunning(run));
       } else {
         run.run();
       }
@@ -290,7 +356,7 @@ final class NameSimulation {
     @Override
     public boolean send(String to, byte[] content) {
       Pair pair = pairs.get(Set.of(node.name, to));
-      if (!pair.open.contains(node.name) || time.chance(1)) {
+      if (!pair.open.containsKey(node.name) || time.chance(1)) {
         return false;
       }
       Life other = nodes.stream().filter(it -> it.name.equals(to)).findFirst().orElseThrow().life;
@@ -326,9 +392,57 @@ final class NameSimulation {
 
     private void end(Pid pid) {
       List<Runnable> watchers = processes.remove(pid);
-      told.values().removeIf(it -> it.pid.equals(pid));
+      told.remove(pid);
+      ends++;
       if (watchers != null) {
         List.copyOf(watchers).forEach(Runnable::run);
+      }
+      checkFree();
+    }
+
+    // ---- the end ----
+
+    /// @param left is called when the log has it, or the limit is over
+    void leave(Runnable left) {
+      if (!isLeaving) {
+        isLeaving = true;
+        whenRunning(() -> {
+          var _ = service.leave().whenComplete((_, _) -> time.after(0, () -> left(left)));
+          time.after(LEAVE_MILLIS, () -> left(left));
+          checkFree();
+        });
+      }
+    }
+
+    private void left(Runnable left) {
+      whenRunning(() -> {
+        service.close();
+        left.run();
+      });
+    }
+
+    private void checkFree() {
+      if (isLeaving && isQuiet && told.isEmpty()) {
+        long last = ends;
+        time.after(
+            FREE_MILLIS,
+            () -> {
+              if (last == ends) {
+                leaves++;
+                nodes.forEach(this::checkFreeAt);
+              }
+            });
+      }
+    }
+
+    private void checkFreeAt(Node other) {
+      for (String name : NAMES) {
+        Ownership owner = other.life.service.isReady() ? other.life.service.lookup(name) : null;
+        if (owner != null && owner.pid().incarnation() == self.life()) {
+          throw new AssertionError(
+              "seed %d: %s has left, and is the owner of %s at %s"
+                  .formatted(seed, node.name, name, other.name));
+        }
       }
     }
 
@@ -344,41 +458,42 @@ final class NameSimulation {
 
     private void use(String name) {
       CompletableFuture<Long> open = asked.get(name);
-      Told mine = told.get(name);
+      List<Pid> mine = told.keySet().stream().filter(pid -> told.get(pid).name.equals(name)).toList();
       if (open != null) {
         if (time.chance(10)) {
           open.cancel(false);
         }
-      } else if (mine == null) {
-        if (time.random.nextInt(10) > 0) {
-          return;
-        }
-        Pid pid = new Pid(node.name, "h", ++numbers, self.life());
-        processes.put(pid, new ArrayList<>());
-        long since = time.now();
-        CompletableFuture<Long> asking = service.register(name, pid);
-        asked.put(name, asking);
-        var _ =
-            asking.whenComplete((token, failure) ->
-                check(() -> {
-                  checkTime(since);
-                  registered(name, pid, token, failure);
-                }));
-      } else if (time.chance(5)) {
-        told.remove(name); // it acts no more
+      } else if (mine.isEmpty() ? time.random.nextInt(10) == 0 : time.chance(10)) {
+        ask(name); // also beside a process that has it
+      } else if (!mine.isEmpty() && time.chance(5)) {
+        told.keySet().removeAll(mine); // they act no more
         var _ = service.unregister(name);
-      } else if (time.chance(5)) {
-        end(mine.pid);
+      } else if (!mine.isEmpty() && time.chance(5)) {
+        end(mine.getFirst());
       }
       if (time.chance(30)) {
         read(name);
       }
     }
 
+    private void ask(String name) {
+      Pid pid = new Pid(node.name, "h", ++numbers, self.life());
+      processes.put(pid, new ArrayList<>());
+      long since = time.now();
+      CompletableFuture<Long> asking = service.register(name, pid);
+      asked.put(name, asking);
+      var _ =
+          asking.whenComplete((token, failure) ->
+              check(() -> {
+                checkTime(since);
+                registered(name, pid, token, failure);
+              }));
+    }
+
     /// No answer takes longer than a lease, whatever the log does.
     private void checkTime(long since) {
       long millis = (time.now() - since) / SimulatedTime.MILLI;
-      if (millis > 8_200 && !wasPaused) {
+      if (millis > 8_200 && !node.wasPaused(since)) {
         throw new AssertionError(
             "seed %d: %s has answered after %d ms".formatted(seed, node.name, millis));
       }
@@ -388,7 +503,7 @@ final class NameSimulation {
         String name, Pid pid, @Nullable Long token, @Nullable Throwable failure) {
       asked.remove(name);
       if (token != null) {
-        told.put(name, new Told(pid, token));
+        told.put(pid, new Told(name, token));
         act();
         return;
       }
@@ -423,17 +538,18 @@ final class NameSimulation {
     }
 
     private void act() {
-      told.forEach((name, mine) -> {
-        boolean asks = wasPaused;
-        if (asks && service.token(name).orElse(0) != mine.token) {
+      boolean asks = node.wasPaused(time.now() - EXCUSED_NANOS);
+      told.values().forEach(mine -> {
+        if (asks && service.token(mine.name).orElse(0) != mine.token) {
           return;
         }
         acts++;
         calmActs += time.isCalm() ? 1 : 0;
-        if (majority.lastToken(name) != mine.token) {
+        if (majority.lastToken(mine.name) != mine.token) {
           throw new AssertionError(
               "seed %d: %s acts for %s by token %d, a later one is %d"
-                  .formatted(seed, node.name, name, mine.token, majority.lastToken(name)));
+                  .formatted(
+                      seed, node.name, mine.name, mine.token, majority.lastToken(mine.name)));
         }
       });
     }

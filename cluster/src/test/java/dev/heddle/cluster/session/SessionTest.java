@@ -7,6 +7,7 @@ import dev.heddle.cluster.session.Ending.Cause;
 import dev.heddle.cluster.wire.MalformedPacketException;
 import dev.heddle.cluster.wire.Packet;
 import dev.heddle.cluster.wire.SessionId;
+import dev.heddle.cluster.wire.TestPackets;
 import dev.heddle.cluster.wire.Urgent;
 import dev.heddle.cluster.wire.Urgent.Farewell;
 import java.util.List;
@@ -22,7 +23,7 @@ final class SessionTest {
   private final Session session = new Session(ID, 1, 0);
 
   private static Packet packet(long number, long ack, int window) {
-    return parse(Packet.write(1, ID, number, ack, window, List.of(new byte[8])));
+    return parse(TestPackets.write(1, ID, number, ack, window, List.of(new byte[8])));
   }
 
   private static Packet acks(long ack, int window) {
@@ -79,7 +80,7 @@ final class SessionTest {
 
   @Test
   void packet_ofAnotherVersion_endsTheSession() {
-    Packet other = parse(Packet.write(2, ID, 1, 0, WINDOW, List.of(new byte[8])));
+    Packet other = parse(TestPackets.write(2, ID, 1, 0, WINDOW, List.of(new byte[8])));
 
     assertThat(session.received(other, 0)).isFalse();
     assertThat(cause()).isEqualTo(Cause.MALFORMED);

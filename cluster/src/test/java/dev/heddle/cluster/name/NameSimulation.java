@@ -458,7 +458,8 @@ final class NameSimulation {
 
     private void use(String name) {
       CompletableFuture<Long> open = asked.get(name);
-      List<Pid> mine = told.keySet().stream().filter(pid -> told.get(pid).name.equals(name)).toList();
+      List<Pid> mine =
+          told.keySet().stream().filter(pid -> told.get(pid).name.equals(name)).toList();
       if (open != null) {
         if (time.chance(10)) {
           open.cancel(false);
@@ -539,19 +540,20 @@ final class NameSimulation {
 
     private void act() {
       boolean asks = node.wasPaused(time.now() - EXCUSED_NANOS);
-      told.values().forEach(mine -> {
-        if (asks && service.token(mine.name).orElse(0) != mine.token) {
-          return;
-        }
-        acts++;
-        calmActs += time.isCalm() ? 1 : 0;
-        if (majority.lastToken(mine.name) != mine.token) {
-          throw new AssertionError(
-              "seed %d: %s acts for %s by token %d, a later one is %d"
-                  .formatted(
-                      seed, node.name, mine.name, mine.token, majority.lastToken(mine.name)));
-        }
-      });
+      told.values()
+          .forEach(mine -> {
+            if (asks && service.token(mine.name).orElse(0) != mine.token) {
+              return;
+            }
+            acts++;
+            calmActs += time.isCalm() ? 1 : 0;
+            if (majority.lastToken(mine.name) != mine.token) {
+              throw new AssertionError(
+                  "seed %d: %s acts for %s by token %d, a later one is %d"
+                      .formatted(
+                          seed, node.name, mine.name, mine.token, majority.lastToken(mine.name)));
+            }
+          });
     }
   }
 }

@@ -13,6 +13,7 @@ import dev.heddle.cluster.roster.SingletonTable;
 import dev.heddle.cluster.roster.SingletonTable.Declared;
 import java.util.Collection;
 import java.util.HashSet;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.SortedSet;
@@ -128,7 +129,7 @@ public final class Singletons implements RosterAccess.Part {
       all.computeIfAbsent(it.spec().name(), name -> new Singleton(name, it, now)).declared(it, now);
     }
     offer(table, now);
-    for (Singleton it : Set.copyOf(all.values())) {
+    for (Singleton it : List.copyOf(all.values())) {
       it.look(roster, now);
       if (it.state == State.IDLE && table.get(it.name) == null) {
         all.remove(it.name);

@@ -15,14 +15,17 @@ import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /// One random history of the services of five nodes, of which three vote, in virtual time. Nodes
-/// are cut off from each other, paused, killed and started again; the log is a [SimulatedMajority].
+/// are cut off from each other, paused, killed and started again, and leave; the log is a
+/// [SimulatedMajority].
 ///
 /// At each act of an owner the log may have no later ownership of that name. An owner acts when it
 /// was told its token and lives; in a life that was paused, when it has asked for its token just
-/// before. Each answer of `whereis` was true at a moment of the call.
+/// before. Each answer of `whereis` was true at a moment of the call. The same goes for singletons,
+/// by the tokens of their names.
 final class NameSimulation {
   private static final List<String> NAMES = List.of("mayor", "clerk");
   private static final List<String> VOTERS = List.of("a", "b", "c");
@@ -38,7 +41,7 @@ final class NameSimulation {
   }
 
   final SimulatedTime time;
-  private final long seed;
+  final long seed;
   private final SimulatedMajority majority;
   private final List<Node> nodes = new ArrayList<>();
   private final Map<Set<String>, Pair> pairs = new HashMap<>();
@@ -51,6 +54,11 @@ final class NameSimulation {
   long refusals;
   long taken;
   long cancelled;
+  long singletonActs;
+  long begins;
+  long singletonMoves;
+  long finished;
+  private final Map<String, String> lastAt = new HashMap<>(); // of singletons
 
   NameSimulation(long seed) {
     this.seed = seed;
@@ -78,7 +86,7 @@ final class NameSimulation {
   }
 
   /// A future keeps what its stages throw.
-  private void check(Runnable stage) {
+  void check(Runnable stage) {
     try {
       stage.run();
     } catch (AssertionError e) {
@@ -86,11 +94,50 @@ final class NameSimulation {
     }
   }
 
-  /// Ends all faults.
+  /// Ends all faults but pauses that have begun: what waits for the end of one keeps its order.
   void heal() {
     time.calm();
     pairs.values().forEach(pair -> pair.isCut = false);
-    nodes.forEach(node -> node.resumed = Math.min(node.resumed, time.now()));
+  }
+
+  // ---- singletons ----
+
+  /// A singleton begins at a node.
+  void begun(Life at, String name, SimulatedSingletons.@Nullable Begun last) {
+    check(() -> {
+      if (last != null) {
+        throw new AssertionError("seed %d: %s twice at %s".formatted(seed, name, at.self));
+      }
+      begins++;
+      String before = lastAt.put(name, at.node.name);
+      singletonMoves += before != null && !before.equals(at.node.name) ? 1 : 0;
+    });
+  }
+
+  boolean isDeclared(String name) {
+    return majority.isDeclared(name);
+  }
+
+  /// Where a singleton runs.
+  List<String> runningAt(String name) {
+    return nodes.stream()
+        .filter(node -> node.life.singletons.begun(name) != null)
+        .map(node -> node.name)
+        .toList();
+  }
+
+  /// A node leaves, and does not come back.
+  void leave(String name) {
+    Node it = node(name);
+    it.leave(_ -> it.end());
+  }
+
+  void kill(String name) {
+    node(name).end();
+  }
+
+  private Node node(String name) {
+    return nodes.stream().filter(it -> it.name.equals(name)).findFirst().orElseThrow();
   }
 
   private boolean hasMajority(String voter) {
@@ -123,6 +170,8 @@ final class NameSimulation {
         node.pause();
       } else if (time.chance(1)) {
         node.restart();
+      } else if (time.chance(1)) {
+        node.leave(_ -> node.restart());
       }
     }
   }
@@ -131,12 +180,14 @@ final class NameSimulation {
   private void meet(Set<String> names, Pair pair) {
     if (pair.isCut && pair.session != 0) {
       close(names, pair);
-    } else if (!pair.isCut && pair.session == 0 && pair.open.isEmpty()) {
+    } else if (!pair.isCut
+        && pair.session == 0
+        && pair.open.isEmpty()
+        && lives(names).stream().noneMatch(Life::isDead)) {
       int session = ++sessions;
       pair.session = session;
       pair.last.clear();
-      List<Life> lives =
-          nodes.stream().filter(it -> names.contains(it.name)).map(it -> it.life).toList();
+      List<Life> lives = lives(names);
       for (int i = 0; i < 2; i++) {
         Life life = lives.get(i);
         NodeLife other = lives.get(1 - i).self;
@@ -146,10 +197,13 @@ final class NameSimulation {
     }
   }
 
+  private List<Life> lives(Set<String> names) {
+    return nodes.stream().filter(it -> names.contains(it.name)).map(it -> it.life).toList();
+  }
+
   private void close(Set<String> names, Pair pair) {
     pair.session = 0;
-    List<Life> lives =
-        nodes.stream().filter(it -> names.contains(it.name)).map(it -> it.life).toList();
+    List<Life> lives = lives(names);
     for (int i = 0; i < 2; i++) {
       Life life = lives.get(i);
       NodeLife other = lives.get(1 - i).self;
@@ -157,8 +211,10 @@ final class NameSimulation {
         time.after(
             time.between(1, 6_000),
             () -> {
-              pair.open.remove(life.node.name);
-              life.whenRunning(() -> life.service.ended(other));
+              if (!life.dead) { // a later life may have opened the next session
+                pair.open.remove(life.node.name);
+                life.whenRunning(() -> life.service.ended(other));
+              }
             });
       }
     }
@@ -181,7 +237,7 @@ final class NameSimulation {
 
   // ---- nodes ----
 
-  private final class Node {
+  final class Node {
     final String name;
     final long directory = time.random.nextLong();
     final boolean hasDirectory;
@@ -200,13 +256,36 @@ final class NameSimulation {
     }
 
     void pause() {
-      resumed = time.now() + time.between(100, 25_000) * SimulatedTime.MILLI;
+      resumed =
+          Math.max(resumed, time.now() + time.between(100, 25_000) * SimulatedTime.MILLI);
       life.wasPaused = true;
       Life paused = life;
       time.at(resumed, () -> paused.whenRunning(paused::act)); // it goes on where it stood
     }
 
+    /// It ends when it has left, or after 2 s.
+    void leave(Consumer<Life> end) {
+      Life leaving = life;
+      Runnable once =
+          () -> {
+            if (!leaving.dead) {
+              end.accept(leaving);
+            }
+          };
+      leaving.whenRunning(() -> {
+        leaving.hasLeft = true;
+        var _ = leaving.service.leave().whenComplete((_, _) -> time.after(0, once));
+        time.after(2_000, once);
+      });
+    }
+
     void restart() {
+      end();
+      life = new Life(this);
+      life.begin();
+    }
+
+    void end() {
       life.dead = true;
       pairs.forEach((names, pair) -> {
         if (names.contains(name)) {
@@ -216,13 +295,11 @@ final class NameSimulation {
           pair.open.remove(name);
         }
       });
-      life = new Life(this);
-      life.begin();
     }
   }
 
   /// One life of a node, with its program.
-  private final class Life implements NodePort {
+  final class Life implements NodePort {
     final Node node;
     final NodeLife self;
     final NameService service;
@@ -233,7 +310,9 @@ final class NameSimulation {
     private boolean isWoken;
     private long numbers;
     boolean wasPaused;
+    boolean hasLeft;
     boolean dead;
+    final SimulatedSingletons singletons;
 
     Life(Node node) {
       this.node = node;
@@ -249,6 +328,17 @@ final class NameSimulation {
               isVoter
                   ? listener -> majority.new Store(node.name, listener, this::whenRunning)
                   : null);
+      singletons = new SimulatedSingletons(NameSimulation.this, this);
+    }
+
+    boolean isDead() {
+      return dead;
+    }
+
+    Pid newProcess() {
+      Pid pid = new Pid(node.name, "h", ++numbers, self.life());
+      processes.put(pid, new ArrayList<>());
+      return pid;
     }
 
     void begin() {
@@ -256,7 +346,7 @@ final class NameSimulation {
       program();
     }
 
-    private boolean whenRunning(Runnable run) {
+    boolean whenRunning(Runnable run) {
       if (dead) {
         return false;
       }
@@ -324,7 +414,7 @@ final class NameSimulation {
           () -> whenRunning(() -> end(pid)));
     }
 
-    private void end(Pid pid) {
+    void end(Pid pid) {
       List<Runnable> watchers = processes.remove(pid);
       told.values().removeIf(it -> it.pid.equals(pid));
       if (watchers != null) {
@@ -337,7 +427,10 @@ final class NameSimulation {
     private void program() {
       whenRunning(() -> {
         act();
-        NAMES.forEach(this::use);
+        if (!hasLeft) {
+          NAMES.forEach(this::use);
+          singletons.program();
+        }
         time.after(time.between(20, 150), this::program);
       });
     }
@@ -353,8 +446,7 @@ final class NameSimulation {
         if (time.random.nextInt(10) > 0) {
           return;
         }
-        Pid pid = new Pid(node.name, "h", ++numbers, self.life());
-        processes.put(pid, new ArrayList<>());
+        Pid pid = newProcess();
         long since = time.now();
         CompletableFuture<Long> asking = service.register(name, pid);
         asked.put(name, asking);
@@ -424,18 +516,21 @@ final class NameSimulation {
 
     private void act() {
       told.forEach((name, mine) -> {
-        boolean asks = wasPaused;
-        if (asks && service.token(name).orElse(0) != mine.token) {
-          return;
-        }
         acts++;
         calmActs += time.isCalm() ? 1 : 0;
-        if (majority.lastToken(name) != mine.token) {
-          throw new AssertionError(
-              "seed %d: %s acts for %s by token %d, a later one is %d"
-                  .formatted(seed, node.name, name, mine.token, majority.lastToken(name)));
-        }
+        checkAct(this, name, mine.token);
       });
+      singletons.act();
+    }
+  }
+
+  /// An owner acts, unless it was paused and sees that it may not.
+  void checkAct(Life at, String name, long token) {
+    boolean sees = at.wasPaused && at.service.token(name).orElse(0) != token;
+    if (!sees && majority.lastToken(name) != token) {
+      throw new AssertionError(
+          "seed %d: %s acts for %s by token %d, a later one is %d"
+              .formatted(seed, at.node.name, name, token, majority.lastToken(name)));
     }
   }
 }

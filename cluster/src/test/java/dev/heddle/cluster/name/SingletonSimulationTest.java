@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.heddle.cluster.name;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.heddle.cluster.roster.Rendezvous;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+
+/// Singletons in random histories of nodes in virtual time: see [NameSimulation], which judges each
+/// act. When all is quiet each one runs once, at the node that its name chooses.
+@Tag("C6")
+class SingletonSimulationTest {
+  private static final int SEEDS = 40;
+  private static final List<String> NODES = List.of("a", "b", "c", "d", "e");
+  private static final long LEAVE_MILLIS = 2_000; // the node that leaves has 1 s of it
+  private static final long KILL_MILLIS = 12_000;
+
+  private final List<String> nodes = new ArrayList<>(NODES);
+
+  @Test
+  void singletons_inRandomHistories_actOneAtATime_andRunOnceWhenAllIsQuiet() {
+    long acts = 0;
+    long begins = 0;
+    long moves = 0;
+    long finished = 0;
+    for (int seed = 0; seed < SEEDS; seed++) {
+      nodes.clear();
+      nodes.addAll(NODES);
+      NameSimulation simulation = new NameSimulation(seed);
+      simulation.run(60_000);
+      acts += simulation.singletonActs;
+      begins += simulation.begins;
+      moves += simulation.singletonMoves;
+      finished += simulation.finished;
+      simulation.heal();
+      simulation.run(60_000);
+      checkQuiet(simulation);
+      String left = runningAt(simulation);
+      simulation.leave(left);
+      nodes.remove(left);
+      awaitMove(simulation, LEAVE_MILLIS);
+      String killed = runningAt(simulation);
+      simulation.kill(killed);
+      nodes.remove(killed);
+      awaitMove(simulation, KILL_MILLIS);
+      simulation.run(20_000);
+      checkQuiet(simulation);
+    }
+    // Histories in which nothing happens prove nothing.
+    assertThat(acts).isGreaterThan(SEEDS * 300L);
+    assertThat(begins).isGreaterThan(SEEDS * 5L);
+    assertThat(moves).isGreaterThan(SEEDS);
+    assertThat(finished).isGreaterThan(SEEDS / 4L);
+  }
+
+  private void checkQuiet(NameSimulation simulation) {
+    for (String name : SimulatedSingletons.ALL) {
+      List<String> able = nodes.stream().filter(it -> able(it, name)).toList();
+      boolean runs = simulation.isDeclared(name) && !able.isEmpty();
+      assertThat(simulation.isDeclared(name) || name.equals(SimulatedSingletons.JOB)).isTrue();
+      assertThat(simulation.runningAt(name))
+          .as("seed %d: %s", simulation.seed, name)
+          .isEqualTo(
+              runs ? List.of(Objects.requireNonNull(Rendezvous.choose(name, able))) : List.of());
+    }
+  }
+
+  private static boolean able(String node, String name) {
+    return SimulatedSingletons.canRun(node, name);
+  }
+
+  private static String runningAt(NameSimulation simulation) {
+    return simulation.runningAt(SimulatedSingletons.CLOCK).getFirst();
+  }
+
+  /// The clock was at a node that is no more.
+  private void awaitMove(NameSimulation simulation, long millis) {
+    List<String> at = List.of();
+    for (long waited = 0; waited <= millis && at.isEmpty(); waited += 50) {
+      simulation.run(50);
+      at = simulation.runningAt(SimulatedSingletons.CLOCK).stream().filter(nodes::contains).toList();
+    }
+    assertThat(at).as("seed %d", simulation.seed).hasSize(1);
+  }
+}

@@ -58,6 +58,7 @@ final class NameSimulation {
   long begins;
   long singletonMoves;
   long finished;
+  final Set<String> declared = new HashSet<>(); // singletons that were, at some time
   private final Map<String, String> lastAt = new HashMap<>(); // of singletons
 
   NameSimulation(long seed) {

@@ -51,7 +51,8 @@ final class SimulatedSingletons implements SingletonPort {
 
   void program() {
     for (String name : ALL) {
-      if (time.random.nextInt(100) < 3 && (!time.isCalm() || !name.equals(JOB))) {
+      boolean isWanted = name.equals(JOB) ? !time.isCalm() : !simulation.declared.contains(name);
+      if (isWanted && time.random.nextInt(100) < 3) {
         declare(name);
       }
       Begun mine = begun.get(name);
@@ -80,6 +81,9 @@ final class SimulatedSingletons implements SingletonPort {
                           || failure instanceof CancellationException;
                   if (failure == null ? !spec.equals(kept) : !isExpected) {
                     throw new AssertionError(simulation.seed + ": " + kept, failure);
+                  }
+                  if (failure == null) {
+                    simulation.declared.add(name);
                   }
                 }));
   }

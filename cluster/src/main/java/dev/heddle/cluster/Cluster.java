@@ -3,18 +3,15 @@ package dev.heddle.cluster;
 
 import dev.heddle.DeadlineException;
 import dev.heddle.Registration;
-import dev.heddle.cluster.Placement.Candidate;
 import dev.heddle.cluster.engine.Credentials;
 import dev.heddle.cluster.engine.JGroupsEngine;
 import dev.heddle.cluster.group.Groups;
 import dev.heddle.cluster.name.NodeNames;
 import dev.heddle.cluster.node.ClusterNode;
 import dev.heddle.cluster.observe.ClusterRegistration;
-import dev.heddle.cluster.peer.Entry;
 import dev.heddle.cluster.peer.PeerOptions;
 import dev.heddle.cluster.peer.PeerOptions.ForeignOrders;
 import dev.heddle.cluster.peer.RemoteChild;
-import dev.heddle.cluster.peer.RemoteNode;
 import dev.heddle.cluster.session.Ending;
 import dev.heddle.cluster.session.Ending.Cause;
 import dev.heddle.cluster.wire.MessageTypes;
@@ -35,13 +32,11 @@ import java.io.InterruptedIOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
-import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicReference;
@@ -183,8 +178,7 @@ public final class Cluster implements AutoCloseable {
                     options.entries(),
                     options.acceptsOrders() ? ForeignOrders.CARRIED_OUT : ForeignOrders.REFUSED),
                 (_, _) -> {})); // a node without voters takes none of what is said about names
-    this.starts =
-        new ProcessStarts(options, node, local, new MessageWriter(types, node.self()));
+    this.starts = new ProcessStarts(options, node, local, new MessageWriter(types, node.self()));
     this.bean = new ClusterBean(options, node, engine);
     checkGreeting();
   }

@@ -65,8 +65,7 @@ record SingletonDeclarations(
               .formatted(typeOf(input), content.length, name, INPUT_BYTES));
     }
     SingletonSpec.Input encoded =
-        new SingletonSpec.Input(
-            self.node(), self.host(), self.life(), types.signatures(), content);
+        new SingletonSpec.Input(self.node(), self.host(), self.life(), types.signatures(), content);
     return switch (Objects.requireNonNull(place, "place")) {
       case Place.On(String node) -> new SingletonSpec(name, entry, node, Map.of(), encoded);
       case Place.Labelled(var labels) -> new SingletonSpec(name, entry, null, labels, encoded);

@@ -57,7 +57,8 @@ class SingletonSnippetsTest {
       assertThat(billing(cluster)).isNull();
       assertThatThrownBy(() -> cluster.singleton("billing", "billing", null, Place.anywhere()))
           .isInstanceOf(NoQuorumException.class)
-          .hasMessageContainingAll("'billing'", "has not got the state from the voters", "try again");
+          .hasMessageContainingAll(
+              "'billing'", "has not got the state from the voters", "try again");
     }
   }
 

@@ -73,7 +73,8 @@ class NodesWithSingletonsTest {
             ends.add(node + ": done");
             return null;
           }
-          case String order when order.equals("fail") -> throw new IllegalStateException("as it was told");
+          case String order when order.equals("fail") ->
+              throw new IllegalStateException("as it was told");
           case null, default -> {}
         }
       }
@@ -126,8 +127,7 @@ class NodesWithSingletonsTest {
   }
 
   @Test
-  void singleton_runsOnce_isStartedAgainAfterAFailure_andMovesWhenItsNodeLeaves()
-      throws Exception {
+  void singleton_runsOnce_isStartedAgainAfterAFailure_andMovesWhenItsNodeLeaves() throws Exception {
     Job job = new Job("bills", 7);
     Place back = Place.label("role", "back");
     try (Cluster a = join("a");
@@ -168,8 +168,8 @@ class NodesWithSingletonsTest {
         Cluster c = join("c")) {
       NamedRef one = declare(a, new Job("first", 1), Place.anywhere());
       assertThat(NodesWithSingletonsTest.<Object>ask(b, "what?")).isEqualTo(new Job("first", 1));
-      assertThatThrownBy(() ->
-              c.singleton("one", "worker", new Job("second", 2), Place.label("role", "back")))
+      assertThatThrownBy(
+              () -> c.singleton("one", "worker", new Job("second", 2), Place.label("role", "back")))
           .isInstanceOf(IllegalArgumentException.class)
           .hasMessageContainingAll(
               "singleton 'one' is declared with entry 'worker', input Job[title=first, size=1], any"

@@ -145,9 +145,7 @@ public final class RosterCodec {
       case 4 -> new Register(readOrigin(in), in.readUTF(), Pid.parse(in.readUTF()));
       case 5 -> new Unregister(readOrigin(in), in.readUTF(), in.readLong());
       default ->
-          kind >= SingletonCodec.FIRST
-              ? SingletonCodec.read(kind, in)
-              : ShardCodec.read(kind, in);
+          kind >= SingletonCodec.FIRST ? SingletonCodec.read(kind, in) : ShardCodec.read(kind, in);
     };
   }
 

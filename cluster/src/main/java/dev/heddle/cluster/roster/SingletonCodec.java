@@ -55,8 +55,7 @@ final class SingletonCodec {
   static Command read(int kind, DataInputStream in) throws IOException {
     return switch (kind) {
       case DECLARE -> new DeclareSingleton(RosterCodec.readOrigin(in), readSpec(in));
-      case OFFER ->
-          new OfferSingletons(in.readUTF(), in.readLong(), new TreeSet<>(readTexts(in)));
+      case OFFER -> new OfferSingletons(in.readUTF(), in.readLong(), new TreeSet<>(readTexts(in)));
       case FINISH -> new FinishSingleton(in.readUTF(), in.readLong(), in.readLong());
       default -> throw new IOException("no command has the number " + kind);
     };

@@ -66,28 +66,28 @@ public record NodeSingletons(
   /// On a thread of its own: what makes the process may wait.
   @Override
   public void make(SingletonSpec spec, Run run) {
-    local.callbacks().execute(() -> {
-      Pid pid;
-      try {
-        Entry entry = Objects.requireNonNull(entries.get(spec.entry()));
-        SingletonProcess process =
-            new SingletonProcess(
-                entry.process().get(),
-                token -> names.token(spec.name()).orElse(0) == token);
-        pid =
-            local.spawn(process, entry.with(StartOptions.defaults().withInput(input(spec))));
-        run.made(new Made(pid, process));
-      } catch (UndecodableMessageException | RuntimeException e) {
-        run.ended(e.toString());
-        return;
-      }
-      ProcessLinks.Owner owner = local.find(pid);
-      if (owner == null) {
-        run.ended("it has ended at once");
-      } else {
-        owner.processLinks().onExit(exit -> run.ended(failure(exit)));
-      }
-    });
+    local
+        .callbacks()
+        .execute(() -> {
+          Pid pid;
+          try {
+            Entry entry = Objects.requireNonNull(entries.get(spec.entry()));
+            SingletonProcess process =
+                new SingletonProcess(
+                    entry.process().get(), token -> names.token(spec.name()).orElse(0) == token);
+            pid = local.spawn(process, entry.with(StartOptions.defaults().withInput(input(spec))));
+            run.made(new Made(pid, process));
+          } catch (UndecodableMessageException | RuntimeException e) {
+            run.ended(e.toString());
+            return;
+          }
+          ProcessLinks.Owner owner = local.find(pid);
+          if (owner == null) {
+            run.ended("it has ended at once");
+          } else {
+            owner.processLinks().onExit(exit -> run.ended(failure(exit)));
+          }
+        });
   }
 
   private static @Nullable String failure(Exit exit) {

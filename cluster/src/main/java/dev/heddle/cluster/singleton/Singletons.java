@@ -300,8 +300,8 @@ public final class Singletons implements RosterAccess.Part {
       var _ =
           names
               .register(name, process.pid())
-              .whenComplete((token, failure) ->
-                  names.execute(() -> registered(of, process, token, failure)));
+              .whenComplete(
+                  (token, failure) -> names.execute(() -> registered(of, process, token, failure)));
     }
 
     private void registered(

@@ -257,8 +257,7 @@ final class NameSimulation {
     }
 
     void pause() {
-      resumed =
-          Math.max(resumed, time.now() + time.between(100, 25_000) * SimulatedTime.MILLI);
+      resumed = Math.max(resumed, time.now() + time.between(100, 25_000) * SimulatedTime.MILLI);
       life.wasPaused = true;
       Life paused = life;
       time.at(resumed, () -> paused.whenRunning(paused::act)); // it goes on where it stood

@@ -82,7 +82,8 @@ class SingletonSimulationTest {
     List<String> at = List.of();
     for (long waited = 0; waited <= millis && at.isEmpty(); waited += 50) {
       simulation.run(50);
-      at = simulation.runningAt(SimulatedSingletons.CLOCK).stream().filter(nodes::contains).toList();
+      at =
+          simulation.runningAt(SimulatedSingletons.CLOCK).stream().filter(nodes::contains).toList();
     }
     assertThat(at).as("seed %d", simulation.seed).hasSize(1);
   }

@@ -123,10 +123,11 @@ class SingletonProcessTest {
   void body_getsWhatHasWaited_andReportsThatItIsReady() throws Exception {
     SingletonProcess process =
         new SingletonProcess(
-            CoroutineProcess.of(self -> {
-                  self.ready();
-                  return self.receive() + " " + self.receive();
-                })
+            CoroutineProcess.of(
+                    self -> {
+                      self.ready();
+                      return self.receive() + " " + self.receive();
+                    })
                 .reportingReady(),
             _ -> true);
     Pid pid = spawn(process);

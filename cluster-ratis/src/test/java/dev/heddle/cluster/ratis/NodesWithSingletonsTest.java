@@ -116,7 +116,7 @@ class NodesWithSingletonsTest {
     }
   }
 
-  private static <R> R ask(Cluster at, String question) throws InterruptedException {
+  private static Object ask(Cluster at, String question) throws InterruptedException {
     while (true) {
       try {
         return at.named("one").ask(question, Duration.ofSeconds(20));
@@ -136,9 +136,9 @@ class NodesWithSingletonsTest {
       Map<String, Cluster> nodes = Map.of("a", a, "b", b);
       declare(a, job, back);
       NamedRef one = declare(c, job, back); // at another node, with other numbers of types
-      String first = ask(c, "where?");
+      String first = (String) ask(c, "where?");
       assertThat(first).isIn("a", "b");
-      assertThat(NodesWithSingletonsTest.<Object>ask(b, "what?")).isEqualTo(job);
+      assertThat(ask(b, "what?")).isEqualTo(job);
       long token = nodes.get(first).names().token("one").orElseThrow();
       assertThatThrownBy(() -> nodes.get(first).names().unregister("one"))
           .isInstanceOf(IllegalStateException.class)
@@ -147,12 +147,12 @@ class NodesWithSingletonsTest {
       one.send("fail");
       long second = token;
       while (second <= token) {
-        assertThat(NodesWithSingletonsTest.<String>ask(c, "where?")).isEqualTo(first);
+        assertThat(ask(c, "where?")).isEqualTo(first);
         second = nodes.get(first).names().token("one").orElse(0);
       }
 
       nodes.get(first).leave(LONG);
-      String next = ask(c, "where?");
+      String next = (String) ask(c, "where?");
       assertThat(next).isIn("a", "b").isNotEqualTo(first);
       assertThat(nodes.get(next).names().token("one").orElseThrow()).isGreaterThan(second);
       assertThat(ends).containsExactly(first + ": node '" + first + "' leaves the cluster");
@@ -167,7 +167,7 @@ class NodesWithSingletonsTest {
         Cluster b = join("b");
         Cluster c = join("c")) {
       NamedRef one = declare(a, new Job("first", 1), Place.anywhere());
-      assertThat(NodesWithSingletonsTest.<Object>ask(b, "what?")).isEqualTo(new Job("first", 1));
+      assertThat(ask(b, "what?")).isEqualTo(new Job("first", 1));
       assertThatThrownBy(
               () -> c.singleton("one", "worker", new Job("second", 2), Place.label("role", "back")))
           .isInstanceOf(IllegalArgumentException.class)
@@ -185,8 +185,8 @@ class NodesWithSingletonsTest {
           // safe: the first one has not finished yet; the test has a limit
         }
       }
-      assertThat(NodesWithSingletonsTest.<String>ask(c, "where?")).isEqualTo("b");
-      assertThat(NodesWithSingletonsTest.<Object>ask(c, "what?")).isEqualTo(new Job("second", 2));
+      assertThat(ask(c, "where?")).isEqualTo("b");
+      assertThat(ask(c, "what?")).isEqualTo(new Job("second", 2));
       assertThat(overlaps).hasValue(0);
     }
   }
@@ -199,7 +199,7 @@ class NodesWithSingletonsTest {
         Cluster b = Cluster.join(options("b", lease));
         Cluster c = Cluster.join(options("c", lease))) {
       declare(a, new Job("bills", 1), Place.on("a"));
-      assertThat(NodesWithSingletonsTest.<String>ask(b, "where?")).isEqualTo("a");
+      assertThat(ask(b, "where?")).isEqualTo("a");
       c.close();
       b.close();
       while (ends.isEmpty()) {

@@ -47,7 +47,10 @@ module dev.heddle {
       dev.heddle.netty,
       dev.heddle.test;
 
-  // for what runs beside loops, and belongs into a dump
+  // for what runs beside loops, and belongs into a dump and to management tools
+  exports dev.heddle.observe.jmx to
+      dev.heddle.cluster,
+      dev.heddle.process;
   exports dev.heddle.observe.spi to
       dev.heddle.cluster,
       dev.heddle.process;

@@ -144,6 +144,8 @@ final class SoakCommand implements Callable<Integer> {
     if (seed != null) {
       properties.add("-Dheddle.seed=" + seed);
     }
+    // The launcher has built it: nodes that vote need it, and the module under test has none.
+    properties.add("-Dheddle.ratis.jar=" + home.state("heddle-cluster-ratis.jar"));
     return test(
         home, "core,process,cluster", detection ? "DetectionTimes" : "ClusterSoakTest", properties);
   }

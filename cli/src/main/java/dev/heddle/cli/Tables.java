@@ -22,8 +22,8 @@ final class Tables {
           Set.of(0, 2, 3, 4, 5, 6, 7, 8));
   private final TextTable clusters =
       new TextTable(
-          "PID|NODE|CLUSTER|ADDRESS|IN TOUCH|LOST|REFUSED|BROKEN PAIRS|PROGRAM",
-          Set.of(0, 4, 5, 6, 7));
+          "PID|NODE|STATE|CLUSTER|ADDRESS|IN TOUCH|LOST|REFUSED|BROKEN PAIRS|PROGRAM",
+          Set.of(0, 5, 6, 7, 8));
   private final List<String> holds = new ArrayList<>();
 
   void add(JavaProcess process) {
@@ -71,6 +71,7 @@ final class Tables {
     clusters.add(
         Long.toString(process.pid()),
         Printable.of(node.name()),
+        node.text("state"),
         Printable.of(node.text("cluster")),
         node.text("address"),
         TextTable.number(node.count("inTouch")),

@@ -97,8 +97,8 @@ class ClusterStatusIT {
     assertThat(checkout.heddle("cluster", "status").out())
         .contains("Node 'a' of cluster 'shop'", "Node 'b' of cluster 'shop'");
     assertThat(checkout.heddle("ps").out())
-        .containsPattern("(?m)^ *PID +NODE +CLUSTER +ADDRESS +IN TOUCH +LOST +REFUSED")
-        .containsPattern("(?m)^ *%s +a +shop +127.0.0.1:%d +1 +0 +0 +0 ".formatted(one, a));
+        .containsPattern("(?m)^ *PID +NODE +STATE +CLUSTER +ADDRESS +IN TOUCH +LOST +REFUSED")
+        .containsPattern("(?m)^ *%s +a +UP +shop +127.0.0.1:%d +1 +0 +0 +0 ".formatted(one, a));
     assertThat(checkout.heddle("ps", one).out()).containsPattern(inTouch);
     assertThat(checkout.heddle("dump", one).out()).containsPattern(inTouch);
     assertThat(checkout.heddle("dump", "--json", one).out())

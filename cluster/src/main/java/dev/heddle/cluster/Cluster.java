@@ -6,6 +6,7 @@ import dev.heddle.Registration;
 import dev.heddle.cluster.engine.Credentials;
 import dev.heddle.cluster.engine.JGroupsEngine;
 import dev.heddle.cluster.group.Groups;
+import dev.heddle.cluster.name.NamesStatus;
 import dev.heddle.cluster.name.NodeNames;
 import dev.heddle.cluster.node.ClusterNode;
 import dev.heddle.cluster.observe.ClusterRegistration;
@@ -179,7 +180,7 @@ public final class Cluster implements AutoCloseable {
                     options.acceptsOrders() ? ForeignOrders.CARRIED_OUT : ForeignOrders.REFUSED),
                 (_, _) -> {})); // a node without voters takes none of what is said about names
     this.starts = new ProcessStarts(options, node, local, new MessageWriter(types, node.self()));
-    this.bean = new ClusterBean(options, node, engine);
+    this.bean = new ClusterBean(options, node, engine, this::namesStatus);
     checkGreeting();
   }
 
@@ -220,6 +221,11 @@ public final class Cluster implements AutoCloseable {
       local.releaseNodes();
       throw t;
     }
+  }
+
+  private @Nullable NamesStatus namesStatus() {
+    NodeNames opened = names;
+    return opened == null ? null : opened.service().status();
   }
 
   private void closeNames() {

@@ -18,6 +18,7 @@ record ClusterAnswers(ClusterMXBean node) implements Attachable {
     var nodes = node.getNodes();
     int inTouch = node.getNodesInTouch();
     fields.put("name", node.getName());
+    fields.put("state", nodes.getFirst().state());
     fields.put("cluster", node.getCluster());
     fields.put("address", node.getAddress());
     fields.put("inTouch", Integer.toString(inTouch));

@@ -2,6 +2,7 @@
 package dev.heddle.cluster;
 
 import dev.heddle.cluster.engine.JGroupsEngine;
+import dev.heddle.cluster.name.NamesStatus;
 import dev.heddle.cluster.node.ClusterNode;
 import dev.heddle.cluster.node.NodeStatus;
 import dev.heddle.cluster.peer.RemoteNode.Counters;
@@ -15,6 +16,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /// What a node sees of its cluster, for programs, tools and dumps. **Thread** any; nothing waits.
@@ -22,44 +24,76 @@ final class ClusterBean implements ClusterMXBean {
   private final ClusterOptions options;
   private final ClusterNode node;
   private final JGroupsEngine engine;
+  private final Supplier<@Nullable NamesStatus> names;
 
-  ClusterBean(ClusterOptions options, ClusterNode node, JGroupsEngine engine) {
+  /// @param names supplies null without voters
+  ClusterBean(
+      ClusterOptions options,
+      ClusterNode node,
+      JGroupsEngine engine,
+      Supplier<@Nullable NamesStatus> names) {
     this.options = options;
     this.node = node;
     this.engine = engine;
+    this.names = names;
   }
 
   /// This node, the others, then addresses without success.
   List<NodeInfo> nodes() {
+    NamesStatus owners = names.get();
     List<NodeInfo> all = new ArrayList<>();
-    all.add(self());
-    node.nodes().forEach(status -> all.add(info(status)));
+    all.add(self(owners));
+    node.nodes().forEach(status -> all.add(info(status, owners)));
     if (!node.isClosed()) {
       engine.refusedAddresses().forEach((address, why) -> all.add(refused(address, why)));
     }
     return all;
   }
 
-  private NodeInfo self() {
-    NodeInfo.State state =
-        node.isClosed()
-            ? NodeInfo.State.LEFT
-            : node.isLeaving() ? NodeInfo.State.LEAVING : NodeInfo.State.UP;
-    return info(
+  private NodeInfo self(@Nullable NamesStatus owners) {
+    NodeInfo.State state = state(owners);
+    boolean isIsolated = state == NodeInfo.State.ISOLATED;
+    return withoutSession(
         options.name(),
         node.self().life(),
         getAddress(),
         state,
         options.labels(),
         List.copyOf(options.entries().keySet()),
-        null);
+        node.isLeader(),
+        lease(owners, options.name()),
+        owners != null && isIsolated ? isolation(owners) : null);
+  }
+
+  private NodeInfo.State state(@Nullable NamesStatus owners) {
+    if (node.isClosed()) {
+      return NodeInfo.State.LEFT;
+    }
+    if (node.isLeaving()) {
+      return NodeInfo.State.LEAVING;
+    }
+    return owners == null || owners.isHeld() ? NodeInfo.State.UP : NodeInfo.State.ISOLATED;
+  }
+
+  private static String isolation(NamesStatus owners) {
+    return owners.obstacle().isEmpty()
+        ? "it holds no lease: no majority of the voters %s has answered".formatted(owners.voters())
+        : "it holds no lease: " + owners.obstacle();
+  }
+
+  private static NodeInfo.@Nullable Lease lease(@Nullable NamesStatus owners, String name) {
+    NamesStatus.Member member = owners == null ? null : owners.members().get(name);
+    return member == null
+        ? null
+        : new NodeInfo.Lease(Duration.ofNanos(member.ageNanos()), member.names());
   }
 
   private static NodeInfo refused(String address, String why) {
-    return info(null, 0, address, NodeInfo.State.GREETING, Map.of(), List.of(), why);
+    return withoutSession(
+        null, 0, address, NodeInfo.State.GREETING, Map.of(), List.of(), false, null, why);
   }
 
-  private NodeInfo info(NodeStatus status) {
+  private NodeInfo info(NodeStatus status, @Nullable NamesStatus owners) {
     NodeLife life = status.node();
     Introduction says = life == null ? null : node.introduction(life.node());
     Counters counters = status.counters();
@@ -76,6 +110,8 @@ final class ClusterBean implements ClusterMXBean {
         },
         status.labels(),
         says == null ? List.of() : says.entries(),
+        status.isLeader(),
+        life == null ? null : lease(owners, life.node()),
         status.roundTrip(),
         status.outboxBytes(),
         status.unacknowledgedBytes(),
@@ -89,17 +125,19 @@ final class ClusterBean implements ClusterMXBean {
         status.endedAt());
   }
 
-  private static NodeInfo info(
+  private static NodeInfo withoutSession(
       @Nullable String name,
       int life,
       String address,
       NodeInfo.State state,
       Map<String, String> labels,
       List<String> entries,
+      boolean isLeader,
+      NodeInfo.@Nullable Lease lease,
       @Nullable String reason) {
     return new NodeInfo(
-        name, life, address, state, labels, entries, null, 0, 0, 0, 0, 0, 0, 0, false, reason,
-        null);
+        name, life, address, state, labels, entries, isLeader, lease, null, 0, 0, 0, 0, 0, 0, 0,
+        false, reason, null);
   }
 
   // ---- for tools ----
@@ -133,12 +171,15 @@ final class ClusterBean implements ClusterMXBean {
   private static Node row(NodeInfo it) {
     Duration roundTrip = it.roundTrip();
     Instant endedAt = it.endedAt();
+    NodeInfo.Lease lease = it.lease();
     return new Node(
         Objects.requireNonNullElse(it.name(), ""),
         it.life(),
         it.address(),
         it.state().name(),
         it.labels(),
+        lease == null ? -1 : lease.age().toMillis(),
+        lease == null ? 0 : lease.names(),
         roundTrip == null ? -1 : roundTrip.toNanos() / 1_000,
         it.outboxBytes(),
         it.unacknowledgedBytes(),
@@ -150,6 +191,17 @@ final class ClusterBean implements ClusterMXBean {
         it.isStalled(),
         Objects.requireNonNullElse(it.reason(), ""),
         endedAt == null ? 0 : endedAt.toEpochMilli());
+  }
+
+  @Override
+  public List<String> getVoters() {
+    NamesStatus owners = names.get();
+    return owners == null ? List.of() : List.copyOf(owners.voters());
+  }
+
+  @Override
+  public String getLeader() {
+    return nodes().stream().filter(NodeInfo::isLeader).findFirst().map(NodeInfo::name).orElse("");
   }
 
   @Override
@@ -170,6 +222,12 @@ final class ClusterBean implements ClusterMXBean {
   /// All of it, at one moment.
   ClusterView view() {
     return new ClusterView(
-        getName(), getCluster(), getAddress(), nodes(), node.brokenPairs(), Clock.systemUTC());
+        getName(),
+        getCluster(),
+        getAddress(),
+        getVoters(),
+        nodes(),
+        node.brokenPairs(),
+        Clock.systemUTC());
   }
 }

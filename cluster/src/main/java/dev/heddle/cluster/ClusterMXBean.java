@@ -28,6 +28,12 @@ public interface ClusterMXBean {
   /// As [Cluster#nodes()]: this node first.
   List<Node> getNodes();
 
+  /// The names of the nodes that vote; none in a cluster without names.
+  List<String> getVoters();
+
+  /// The node that leads the voters, as far as this one knows; empty when it knows none.
+  String getLeader();
+
   /// Pairs of nodes that have been out of touch with each other for 10 s or more, while each is in
   /// touch with some node; as `b and c`. As of the last second.
   ///
@@ -48,6 +54,8 @@ public interface ClusterMXBean {
   /// @param address where it is, or was looked for; empty when it is not known
   /// @param state the name of a [NodeInfo.State]
   /// @param labels that it has announced
+  /// @param leaseAgeMillis since the last renewal of its lease was heard of; -1 when it holds none
+  /// @param names how many its processes own
   /// @param roundTripMicros of the last ping; -1 when there was none
   /// @param outboxBytes that wait to be sent to it
   /// @param unacknowledgedBytes that are on their way to it
@@ -66,6 +74,8 @@ public interface ClusterMXBean {
       String address,
       String state,
       Map<String, String> labels,
+      long leaseAgeMillis,
+      int names,
       long roundTripMicros,
       long outboxBytes,
       long unacknowledgedBytes,

@@ -18,11 +18,13 @@ import org.jspecify.annotations.Nullable;
 
 /// What a node sees of its cluster at one moment, as text and as JSON.
 ///
+/// @param voters none in a cluster without names, whose nodes have no leases
 /// @param clock of the present time
 record ClusterView(
     String name,
     String cluster,
     String address,
+    List<String> voters,
     List<NodeInfo> nodes,
     List<BrokenPair> broken,
     Clock clock)
@@ -30,11 +32,12 @@ record ClusterView(
   private static final List<String> TITLES =
       List.of(
           "NODE", "STATE", "LIFE", "PING", "OUTBOX", "UNACKED", "HELD", "PAUSED", "REFUSED",
-          "DROPPED", "LABELS");
-  private static final int FIRST_NUMBER = 2; // columns from here on are aligned to the right
-  private static final int LABELS = 10; // but this one
+          "DROPPED");
+  private static final List<String> LEASE_TITLES = List.of("LEASE", "NAMES");
+  private static final int FIRST_NUMBER = 2; // this column and all but the last are aligned right
 
   ClusterView {
+    voters = List.copyOf(voters);
     nodes = List.copyOf(nodes);
     broken = List.copyOf(broken);
   }
@@ -44,10 +47,11 @@ record ClusterView(
   @Override
   public String text() {
     long inTouch = nodes.stream().skip(1).filter(ClusterView::isInTouch).count();
-    List<List<String>> rows = new ArrayList<>(List.of(TITLES));
+    List<List<String>> rows = new ArrayList<>();
+    rows.add(row(TITLES, LEASE_TITLES, "LABELS"));
     List<NodeInfo> named = nodes.stream().filter(node -> node.name() != null).toList();
     named.forEach(node -> rows.add(row(node)));
-    int[] widths = new int[TITLES.size()];
+    int[] widths = new int[rows.getFirst().size()];
     for (List<String> row : rows) {
       for (int i = 0; i < widths.length; i++) {
         widths[i] = Math.max(widths[i], row.get(i).length());
@@ -57,6 +61,9 @@ record ClusterView(
     text.append(
         "Node '%s' of cluster '%s' at %s: in touch with %d %s\n"
             .formatted(name, cluster, address, inTouch, inTouch == 1 ? "other node" : "others"));
+    if (!voters.isEmpty()) {
+      text.append("Voters %s: %s\n".formatted(String.join(", ", voters), leader()));
+    }
     for (int i = 0; i < rows.size(); i++) {
       text.append(line(rows.get(i), widths)).append('\n');
       String why = i == 0 ? null : why(named.get(i - 1));
@@ -77,6 +84,23 @@ record ClusterView(
     return text.toString();
   }
 
+  private List<String> row(List<String> session, List<String> lease, String labels) {
+    List<String> row = new ArrayList<>(session);
+    if (!voters.isEmpty()) {
+      row.addAll(lease);
+    }
+    row.add(labels);
+    return row;
+  }
+
+  private String leader() {
+    return nodes.stream()
+        .filter(NodeInfo::isLeader)
+        .findFirst()
+        .map(node -> "'" + node.name() + "' leads")
+        .orElse("no leader is known");
+  }
+
   private static boolean isInTouch(NodeInfo node) {
     return node.state() == State.UP || node.state() == State.LEAVING;
   }
@@ -84,17 +108,22 @@ record ClusterView(
   private List<String> row(NodeInfo node) {
     boolean hasSession = !name.equals(node.name()) && node.state() != State.GREETING;
     Duration ping = node.roundTrip();
-    return List.of(
-        Objects.requireNonNullElse(node.name(), ""),
-        node.isStalled() ? node.state() + ", stalled" : node.state().toString(),
-        node.life() == 0 ? "" : String.valueOf(node.life()),
-        ping == null ? "" : String.format(Locale.ROOT, "%.1f ms", ping.toNanos() / 1e6),
-        hasSession ? bytes(node.outboxBytes()) : "",
-        hasSession ? bytes(node.unacknowledgedBytes()) : "",
-        hasSession ? bytes(node.heldBytes()) : "",
-        hasSession ? String.valueOf(node.pausedReceivers()) : "",
-        hasSession ? node.refusedHere() + "/" + node.refusedThere() : "",
-        hasSession ? String.valueOf(node.dropped()) : "",
+    NodeInfo.Lease lease = node.lease();
+    return row(
+        List.of(
+            Objects.requireNonNullElse(node.name(), ""),
+            node.isStalled() ? node.state() + ", stalled" : node.state().toString(),
+            node.life() == 0 ? "" : String.valueOf(node.life()),
+            ping == null ? "" : String.format(Locale.ROOT, "%.1f ms", ping.toNanos() / 1e6),
+            hasSession ? bytes(node.outboxBytes()) : "",
+            hasSession ? bytes(node.unacknowledgedBytes()) : "",
+            hasSession ? bytes(node.heldBytes()) : "",
+            hasSession ? String.valueOf(node.pausedReceivers()) : "",
+            hasSession ? node.refusedHere() + "/" + node.refusedThere() : "",
+            hasSession ? String.valueOf(node.dropped()) : ""),
+        lease == null
+            ? List.of("", "")
+            : List.of(seconds(lease.age()), String.valueOf(lease.names())),
         new TreeMap<>(node.labels())
             .entrySet().stream()
                 .map(label -> label.getKey() + "=" + label.getValue())
@@ -105,7 +134,7 @@ record ClusterView(
     StringBuilder line = new StringBuilder();
     for (int i = 0; i < widths.length; i++) {
       int pad = widths[i] - row.get(i).length();
-      boolean isRight = i >= FIRST_NUMBER && i < LABELS;
+      boolean isRight = i >= FIRST_NUMBER && i < widths.length - 1;
       line.repeat(" ", isRight ? pad : 0).append(row.get(i)).repeat(" ", isRight ? 2 : pad + 2);
     }
     return line.toString().stripTrailing();
@@ -134,6 +163,10 @@ record ClusterView(
         : String.format(Locale.ROOT, "%.1f MiB", bytes / 1_048_576.0);
   }
 
+  private static String seconds(Duration time) {
+    return String.format(Locale.ROOT, "%.1f s", time.toMillis() / 1e3);
+  }
+
   private static String inWords(Duration time) {
     long seconds = Math.max(0, time.toSeconds());
     if (seconds >= 3_600) {
@@ -146,11 +179,13 @@ record ClusterView(
 
   @Override
   public String json() {
-    return "{\"node\":%s,\"cluster\":%s,\"address\":%s,\"nodes\":[%s],\"brokenPairs\":[%s]}"
+    return ("{\"node\":%s,\"cluster\":%s,\"address\":%s,\"voters\":[%s],\"nodes\":[%s],"
+            + "\"brokenPairs\":[%s]}")
         .formatted(
             quoted(name),
             quoted(cluster),
             quoted(address),
+            voters.stream().map(ClusterView::quoted).collect(Collectors.joining(",")),
             nodes.stream().map(ClusterView::json).collect(Collectors.joining(",")),
             broken.stream()
                 .map(pair ->
@@ -162,6 +197,7 @@ record ClusterView(
 
   private static String json(NodeInfo node) {
     Duration ping = node.roundTrip();
+    NodeInfo.Lease lease = node.lease();
     return "{\"name\":%s,\"life\":%d,\"address\":%s,\"state\":%s,\"labels\":{%s},"
             .formatted(
                 quoted(node.name()),
@@ -172,6 +208,13 @@ record ClusterView(
                     .entrySet().stream()
                         .map(label -> quoted(label.getKey()) + ":" + quoted(label.getValue()))
                         .collect(Collectors.joining(",")))
+        + "\"leader\":%b,\"lease\":%s,"
+            .formatted(
+                node.isLeader(),
+                lease == null
+                    ? "null"
+                    : "{\"ageMillis\":%d,\"names\":%d}"
+                        .formatted(lease.age().toMillis(), lease.names()))
         + "\"roundTripMicros\":%s,\"outboxBytes\":%d,\"unacknowledgedBytes\":%d,\"heldBytes\":%d,"
             .formatted(
                 ping == null ? "null" : ping.toNanos() / 1_000,

@@ -17,6 +17,8 @@ import org.jspecify.annotations.Nullable;
 /// @param state whether it is in touch
 /// @param labels that it has announced
 /// @param entries what may be started there
+/// @param isLeader whether it leads the voters, as it has last told
+/// @param lease what it owns in the cluster; null when it holds no lease, or there are no voters
 /// @param roundTrip of the last ping; null when there was none
 /// @param outboxBytes that wait to be sent to it
 /// @param unacknowledgedBytes that are on their way to it
@@ -37,6 +39,8 @@ public record NodeInfo(
     State state,
     Map<String, String> labels,
     List<String> entries,
+    boolean isLeader,
+    @Nullable Lease lease,
     @Nullable Duration roundTrip,
     long outboxBytes,
     long unacknowledgedBytes,
@@ -54,10 +58,18 @@ public record NodeInfo(
     entries = List.copyOf(entries);
   }
 
+  /// The lease of a node, as the voters have told it last.
+  ///
+  /// @param age since the last renewal was heard of
+  /// @param names how many names the processes of the node own
+  public record Lease(Duration age, int names) {}
+
   /// Whether a node is in touch.
   public enum State {
-    /// in touch
+    /// in touch; and of the node that asks: it holds its lease, if there are voters
     UP,
+    /// the node that asks holds no lease, though there are voters: it may own no names
+    ISOLATED,
     /// in touch, and this node leaves the cluster
     LEAVING,
     /// there may be a node, which has not answered, or is refused

@@ -4,6 +4,7 @@ package dev.heddle.cluster;
 import dev.heddle.cluster.engine.TestPorts;
 import java.io.IOException;
 import java.io.PrintStream;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
@@ -17,6 +18,9 @@ import java.util.concurrent.locks.LockSupport;
 /// Five nodes in JVMs of their own, which are cut off, paused, killed and started again at random,
 /// and what must hold of them: see [SoakTraffic] and [SoakWatches].
 ///
+/// Where `heddle.ratis.jar` is given, three of them vote, and processes of all race for names: see
+/// [SoakNames].
+///
 /// In each round one thing happens after the other, at least each 10 s. Then the cluster comes to
 /// rest: all cuts are healed, nobody sends anything new, and the counts are taken. `n0` and `n1`
 /// are never killed, so their heap, threads and descriptors can be compared between rests.
@@ -28,10 +32,15 @@ final class ClusterSoak implements AutoCloseable {
   private static final int STEADY = 2; // never killed, nor do they leave
   private static final int SLOWEST_MILLIS = 9_000; // of one thing that happens
   private static final int GAP_MILLIS = 1_000;
+  private static final long LEADER_MILLIS = 9_000; // longer than a lease
+  private static final long LEASE_SETTLES_MILLIS = 3_000; // two renewals
   private static final long GUARD_SECONDS = 120; // for something that must happen
   private static final long MESSAGE_MILLIS = 5_000; // for one each way after the end
   private static final double HEAP_GROWTH = 1.1;
   private static final long BASELINE_SECONDS = 120; // when the heap is measured first
+
+  /// How long the nodes are left alone for that: threads of pools end after 60 s.
+  private static final long QUIET_SECONDS = 75;
 
   /// What is left at a rest, of each steady node.
   private record Rest(long second, List<String> measures) {}
@@ -45,15 +54,22 @@ final class ClusterSoak implements AutoCloseable {
   private final Map<String, Integer> done = new TreeMap<>(); // what happened, how often
   private final List<String> problems = new ArrayList<>();
   private final List<Rest> rests = new ArrayList<>();
+  private final Map<String, long[]> baseline =
+      new TreeMap<>(); // by node: heap, threads, descriptors
+  private final Path folder; // of voters; null without names
+  private final SoakOwners owners; // null without names
   private final Thread hook = new Thread(this::killAll);
   private long begin = System.nanoTime(); // of the run, once all nodes are in touch
   private long longestHealMillis;
   private long lastMarkMillis;
   private String totals = "";
 
-  ClusterSoak(long seed, PrintStream out) throws IOException {
+  /// @param folder of voters and what owners of names change; null for a soak without names
+  ClusterSoak(long seed, PrintStream out, Path folder) throws IOException {
     this.random = new Random(seed);
     this.out = out;
+    this.folder = folder;
+    this.owners = folder == null ? null : new SoakOwners(folder);
     Runtime.getRuntime().addShutdownHook(hook);
     for (int i = 0; i < NODES; i++) {
       names.add("n" + i);
@@ -85,8 +101,12 @@ final class ClusterSoak implements AutoCloseable {
         LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(random.nextInt(GAP_MILLIS)));
       } while (seconds() < end);
       rest();
+      if (baseline.isEmpty() && seconds() >= BASELINE_SECONDS && seconds() < seconds) {
+        measureBaseline();
+      }
     }
     judgeGrowth();
+    judgeNames();
     for (NodeJvm each : everStarted) {
       each.all().stream().filter(it -> it.contains(" VIOLATION ")).forEach(problems::add);
     }
@@ -98,7 +118,9 @@ final class ClusterSoak implements AutoCloseable {
   }
 
   private void start(String name) throws IOException {
-    List<Object> arguments = new ArrayList<>(List.of(name, ports.get(name)));
+    List<Object> arguments =
+        new ArrayList<>(
+            List.of(name, ports.get(name), folder == null ? SoakNode.NO_FOLDER : folder));
     ports.forEach((each, port) -> arguments.add(each + ":" + port));
     NodeJvm jvm = NodeJvm.start(SoakNode.class, List.of("-XX:+UseSerialGC"), arguments.toArray());
     synchronized (everStarted) {
@@ -111,7 +133,7 @@ final class ClusterSoak implements AutoCloseable {
 
   private void happen() throws Exception {
     int millis = 300 + random.nextInt(SLOWEST_MILLIS - 300);
-    int which = random.nextInt(10);
+    int which = random.nextInt(owners == null ? 10 : 11);
     switch (which) {
       case 0, 1 -> cutPair(millis);
       case 2 -> cutOneWay(millis);
@@ -120,6 +142,7 @@ final class ClusterSoak implements AutoCloseable {
       case 5 -> flap(millis);
       case 6, 7 -> pause(millis);
       case 8 -> kill(millis);
+      case 10 -> leaderDies();
       default -> leave(millis);
     }
   }
@@ -190,6 +213,11 @@ final class ClusterSoak implements AutoCloseable {
   private void pause(int millis) throws Exception {
     String name = some(1, names).getFirst();
     log("pause", name, millis);
+    pause(name, millis);
+  }
+
+  private void pause(String name, long millis) throws Exception {
+    long from = System.nanoTime();
     long pid = nodes.get(name).pid();
     String script =
         "kill -STOP %d && sleep %d.%03d; kill -CONT %d"
@@ -198,12 +226,15 @@ final class ClusterSoak implements AutoCloseable {
     if (shell.waitFor() != 0) {
       problems.add("'" + script + "' failed");
     }
+    if (owners != null) {
+      owners.paused(name, from, System.nanoTime());
+    }
   }
 
   private void kill(int millis) throws Exception {
     String name = some(1, names.subList(STEADY, NODES)).getFirst();
     log("kill", name, millis);
-    nodes.get(name).kill();
+    killNode(name);
     hold(random.nextInt(millis)); // often before the others have noticed
     start(name);
     waitFor(name, "READY");
@@ -213,10 +244,121 @@ final class ClusterSoak implements AutoCloseable {
     String name = some(1, names.subList(STEADY, NODES)).getFirst();
     log("leave", name, millis);
     ask(name, "leave");
-    nodes.get(name).kill();
+    killNode(name);
     hold(random.nextInt(millis));
     start(name);
     waitFor(name, "READY");
+  }
+
+  private void killNode(String name) {
+    nodes.get(name).kill();
+    readOwners(name);
+  }
+
+  // ---- the leader of the voters ----
+
+  /// The leader is killed, or stands still where it is never killed: no other node may lose its
+  /// lease by that.
+  private void leaderDies() throws Exception {
+    awaitLeases();
+    hold(LEASE_SETTLES_MILLIS); // renewals that were late are over
+    String leader = leader();
+    Map<String, String> before = leases(leader);
+    if (leader == null || before.values().stream().anyMatch(it -> it.startsWith("false"))) {
+      return; // none of them leads now
+    }
+    log("leader dies", leader, LEADER_MILLIS);
+    boolean isKilled = names.indexOf(leader) >= STEADY;
+    if (isKilled) {
+      killNode(leader);
+      hold(LEADER_MILLIS);
+    } else {
+      pause(leader, LEADER_MILLIS);
+    }
+    leases(leader)
+        .forEach((name, lease) -> {
+          if (!lost(lease).equals(lost(before.get(name)))) {
+            problems.add(
+                "lease: %s lost its lease by the death of leader %s".formatted(name, leader));
+          }
+        });
+    if (isKilled) {
+      start(leader);
+      waitFor(leader, "READY");
+    }
+  }
+
+  private String leader() throws Exception {
+    String leader = null;
+    for (String name : SoakNode.VOTERS) {
+      if (ask(name, "lease").endsWith("true")) {
+        leader = name;
+      }
+    }
+    return leader;
+  }
+
+  private Map<String, String> leases(String butOf) throws Exception {
+    Map<String, String> leases = new TreeMap<>();
+    for (String name : names) {
+      if (!name.equals(butOf)) {
+        leases.put(name, ask(name, "lease"));
+      }
+    }
+    return leases;
+  }
+
+  private static String lost(String lease) {
+    return lease.split(" ")[1];
+  }
+
+  private void awaitLeases() throws Exception {
+    awaitSessions();
+    await(
+        "not all have a lease",
+        () -> {
+          for (String name : names) {
+            if (ask(name, "lease").startsWith("false")) {
+              return name + " has none";
+            }
+          }
+          return null;
+        });
+  }
+
+  private void awaitSameOwners() throws Exception {
+    awaitLeases();
+    await(
+        "names diverge",
+        () -> {
+          Map<String, Set<String>> views = new TreeMap<>();
+          for (String name : names) {
+            views.computeIfAbsent(ask(name, "owners"), _ -> new HashSet<>()).add(name);
+          }
+          views.computeIfAbsent(ask(names.getFirst(), "majority"), _ -> new HashSet<>()).add("log");
+          return views.size() == 1 ? null : views.toString();
+        });
+  }
+
+  private void readOwners(String name) {
+    if (owners != null) {
+      owners.read(name, nodes.get(name));
+    }
+  }
+
+  private void judgeNames() throws Exception {
+    if (owners == null) {
+      return;
+    }
+    StringBuilder counts = new StringBuilder();
+    for (String name : names) {
+      readOwners(name);
+      counts.append(name).append(' ').append(ask(name, "races")).append("; ");
+    }
+    problems.addAll(owners.judge());
+    totals +=
+        "%nOwners of names that have acted: %d. Owned since the start of each, writes refused: %s"
+            .formatted(owners.ownerships(), counts);
   }
 
   // ---- rest ----
@@ -230,6 +372,9 @@ final class ClusterSoak implements AutoCloseable {
     awaitSettled();
     lastMarkMillis = awaitMarks();
     awaitSameGroups();
+    if (owners != null) {
+      awaitSameOwners();
+    }
     StringBuilder counts = new StringBuilder();
     for (String name : names) {
       counts.append(name).append(' ').append(ask(name, "judge")).append("; ");
@@ -237,8 +382,9 @@ final class ClusterSoak implements AutoCloseable {
     totals = counts.toString();
     List<String> measures = new ArrayList<>();
     for (String name : names.subList(0, STEADY)) {
-      measures.add(ask(name, "measure"));
+      measures.add(measures(name));
     }
+    names.forEach(this::readOwners);
     rests.add(new Rest(seconds(), measures));
     out.printf(
         "%4d s  rest: a message each way in %d ms; heap KiB, threads, descriptors %s; received,"
@@ -332,31 +478,69 @@ final class ClusterSoak implements AutoCloseable {
 
   // ---- the judgement ----
 
-  private void judgeGrowth() {
-    Rest first =
-        rests.stream().filter(it -> it.second >= BASELINE_SECONDS).findFirst().orElse(null);
-    Rest last = rests.getLast();
-    if (first == null || first == last) {
-      out.println("The run was too short to judge what has grown.");
-      return;
-    }
-    for (int i = 0; i < STEADY; i++) {
-      long[] before = numbers(first.measures.get(i));
-      long[] after = numbers(last.measures.get(i));
-      if (after[0] > before[0] * HEAP_GROWTH || after[1] > before[1] || after[2] > before[2]) {
-        problems.add(
-            "%s has grown: heap KiB, threads, descriptors %s at %d s, %s at %d s"
-                .formatted(
-                    names.get(i),
-                    first.measures.get(i),
-                    first.second,
-                    last.measures.get(i),
-                    last.second));
+  private String measures(String name) throws Exception {
+    return ask(name, "measure");
+  }
+
+  /// The least that each steady node needs while nothing happens.
+  private void measureBaseline() throws Exception {
+    long from = System.nanoTime();
+    do {
+      for (String name : names.subList(0, STEADY)) {
+        long[] now = numbers(measures(name));
+        baseline.merge(name, now, ClusterSoak::least);
       }
+      hold(1_000);
+    } while (millisSince(from) < QUIET_SECONDS * 1_000);
+    baseline.forEach(
+        (name, it) -> out.printf("%4d s  baseline of %s: %s%n", seconds(), name, text(it)));
+  }
+
+  private static long[] least(long[] one, long[] other) {
+    long[] least = one.clone();
+    for (int i = 0; i < least.length; i++) {
+      least[i] = Math.min(one[i], other[i]);
     }
+    return least;
+  }
+
+  private static String text(long[] measure) {
+    return "heap KiB %d, threads %d, descriptors %d".formatted(measure[0], measure[1], measure[2]);
+  }
+
+  /// Waits until each steady node has been back at its baseline, in any order of its measures: a
+  /// timer may just have woken a thread. What does not come back is a leak.
+  private void judgeGrowth() throws Exception {
     if (lastMarkMillis > MESSAGE_MILLIS) {
       problems.add("a message each way took %d ms".formatted(lastMarkMillis));
     }
+    if (baseline.isEmpty()) {
+      out.println("The run was too short to judge what has grown.");
+      return;
+    }
+    Map<String, long[]> after = new TreeMap<>();
+    long from = System.nanoTime();
+    do {
+      for (String name : names.subList(0, STEADY)) {
+        after.merge(name, numbers(measures(name)), ClusterSoak::least);
+      }
+      hold(1_000);
+    } while (after.keySet().stream().anyMatch(it -> hasGrown(it, after))
+        && millisSince(from) < 2 * QUIET_SECONDS * 1_000);
+    for (String name : after.keySet()) {
+      String text =
+          "%s: %s, %s at the end".formatted(name, text(baseline.get(name)), text(after.get(name)));
+      totals += "%n%s".formatted(text);
+      if (hasGrown(name, after)) {
+        problems.add("has grown: " + text);
+      }
+    }
+  }
+
+  private boolean hasGrown(String name, Map<String, long[]> after) {
+    long[] before = baseline.get(name);
+    long[] now = after.get(name);
+    return now[0] > before[0] * HEAP_GROWTH || now[1] > before[1] || now[2] > before[2];
   }
 
   private static long[] numbers(String measure) {

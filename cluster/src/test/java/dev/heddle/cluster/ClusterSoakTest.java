@@ -3,6 +3,7 @@ package dev.heddle.cluster;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.nio.file.Path;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Tag;
@@ -10,6 +11,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.condition.EnabledOnOs;
 import org.junit.jupiter.api.condition.OS;
+import org.junit.jupiter.api.io.TempDir;
 
 /// [ClusterSoak], for `heddle.soak.seconds`: 20 where that is not said; `./heddle soak cluster`
 /// says minutes. Only counts are judged, no time, unless the run has minutes.
@@ -19,17 +21,24 @@ class ClusterSoakTest {
   private static final long SECONDS = Long.getLong("heddle.soak.seconds", 20);
   private static final long ROUND_SECONDS = 40;
 
+  @TempDir Path folder;
+
   @Test
   @Tag("C1")
   @Tag("C2")
   @Tag("C3")
   @Tag("C4")
+  @Tag("C6")
   @Tag("C7")
   @SuppressWarnings("ClosingStandardOutputStreams") // it closes its nodes, and no stream
   void cutsPausesKillsAndLeaves_loseRepeatAndReorderNothing() throws Exception {
     long seed = Long.getLong("heddle.seed", System.nanoTime());
     System.out.println("seed " + seed + ", " + SECONDS + " s");
-    try (ClusterSoak soak = new ClusterSoak(seed, System.out)) {
+    boolean hasNames = System.getProperty(NodeJvm.VOTERS_JAR) != null;
+    if (!hasNames) {
+      System.out.println("without names: -D" + NodeJvm.VOTERS_JAR + " is not given");
+    }
+    try (ClusterSoak soak = new ClusterSoak(seed, System.out, hasNames ? folder : null)) {
       List<String> problems = soak.run(SECONDS, ROUND_SECONDS);
       System.out.println(soak.report());
       assertThat(problems).as("seed " + seed).isEmpty();

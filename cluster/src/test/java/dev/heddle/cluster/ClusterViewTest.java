@@ -11,6 +11,7 @@ import java.time.ZoneOffset;
 import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /// The tables of `heddle ps` and `heddle dump`, of fixed figures.
@@ -30,6 +31,8 @@ class ClusterViewTest {
         state,
         name == null ? Map.of() : Map.of("role", "cart"),
         List.of(),
+        "b".equals(name),
+        ping == null ? null : new NodeInfo.Lease(Duration.ofMillis(420), 3),
         ping,
         ping == null ? 0 : 4 << 20,
         ping == null ? 0 : 2_048,
@@ -43,18 +46,22 @@ class ClusterViewTest {
         endedAt);
   }
 
-  private static final ClusterView VIEW =
-      new ClusterView(
-          "a",
-          "shop",
-          "10.0.0.11:7600",
-          List.of(
-              node("a", NodeInfo.State.UP, null, null, null),
-              node("b", NodeInfo.State.UP, Duration.ofNanos(312_000), null, null),
-              node("c", NodeInfo.State.LOST, null, "SILENCE: \"6 s\"", NOW.minusSeconds(75)),
-              node(null, NodeInfo.State.GREETING, null, "it speaks no TLS", null)),
-          List.of(new BrokenPair("b", "c", Duration.ofSeconds(14))),
-          Clock.fixed(NOW, ZoneOffset.UTC));
+  private static final ClusterView VIEW = view(List.of());
+
+  private static ClusterView view(List<String> voters) {
+    return new ClusterView(
+        "a",
+        "shop",
+        "10.0.0.11:7600",
+        voters,
+        List.of(
+            node("a", NodeInfo.State.UP, null, null, null),
+            node("b", NodeInfo.State.UP, Duration.ofNanos(312_000), null, null),
+            node("c", NodeInfo.State.LOST, null, "SILENCE: \"6 s\"", NOW.minusSeconds(75)),
+            node(null, NodeInfo.State.GREETING, null, "it speaks no TLS", null)),
+        List.of(new BrokenPair("b", "c", Duration.ofSeconds(14))),
+        Clock.fixed(NOW, ZoneOffset.UTC));
+  }
 
   @Test
   void text_hasALineForEachNode_withReasonsBelow_within100Columns() {
@@ -73,11 +80,28 @@ class ClusterViewTest {
   }
 
   @Test
+  @Tag("C6")
+  void text_withVoters_hasTheLeader_andLeases() {
+    assertThat(view(List.of("a", "b", "c")).text())
+        .contains(
+            """
+            Voters a, b, c: 'b' leads
+            NODE  STATE              LIFE    PING   OUTBOX  UNACKED  HELD  PAUSED  REFUSED  DROPPED  LEASE  NAMES  LABELS
+            a     UP           1498020602                                                                          role=cart
+            b     UP, stalled  1498020602  0.3 ms  4.0 MiB  2.0 KiB     0       1      2/1        0  0.4 s      3  role=cart
+            """);
+    assertThat(view(List.of("x")).json())
+        .contains(
+            "\"voters\":[\"x\"]", "\"leader\":true,\"lease\":{\"ageMillis\":420,\"names\":3}");
+  }
+
+  @Test
   void json_hasAllOfIt() {
     assertThat(VIEW.json())
         .startsWith(
-            "{\"node\":\"a\",\"cluster\":\"shop\",\"address\":\"10.0.0.11:7600\",\"nodes\":[{")
-        .contains("\"name\":\"b\"", "\"state\":\"UP\"", "\"labels\":{\"role\":\"cart\"}")
+            "{\"node\":\"a\",\"cluster\":\"shop\",\"address\":\"10.0.0.11:7600\",\"voters\":[],")
+        .contains(
+            "\"nodes\":[{", "\"name\":\"b\"", "\"state\":\"UP\"", "\"labels\":{\"role\":\"cart\"}")
         .contains("\"roundTripMicros\":312", "\"outboxBytes\":4194304", "\"stalled\":true")
         .contains("\"reason\":\"SILENCE: \\\"6 s\\\"\",\"endedAt\":\"2026-11-27T09:58:45Z\"")
         .contains("\"name\":null", "\"address\":\"to 10.0.0.14:7600\"")

@@ -2,16 +2,20 @@
 package dev.heddle.cluster;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assumptions.abort;
 
 import dev.heddle.cluster.engine.TestPorts;
+import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
-import org.junit.jupiter.api.Test;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.condition.EnabledOnOs;
 import org.junit.jupiter.api.condition.OS;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 
 /// Measures how long two nodes take to see what happened to a third: `./heddle soak cluster
 /// --detection`. It asserts durations, so it is no test of the default run, which its name keeps it
@@ -21,25 +25,44 @@ import org.junit.jupiter.api.condition.OS;
 class DetectionTimes {
   private static final int RUNS = Integer.getInteger("heddle.detection.runs", 20);
   private static final int PAUSE_MILLIS = 3_000;
+  private static final int PORT = 7600; // in a network of its own
+  private static final long LOSS_MILLIS = 8_000;
+  private static final long HEAL_MILLIS = 5_000;
+  private static final long ANY = Long.MAX_VALUE; // for what a kind does not measure
 
-  /// What happens in a run.
+  /// A session treats a closed connection otherwise in its first 5 s.
+  private static final int YOUNG_MILLIS = 6_000;
+
+  /// By then the nodes greet each other only each 15 s.
+  private static final int LONG_CUT_MILLIS = 30_000;
+
+  /// What happens in a run, and how long both nodes may take to see it, and to be in touch again.
   private enum Kind {
-    KILL("DOWN after kill -9", 2_000),
-    STOP("DOWN after SIGSTOP", 8_000),
-    HEAL("sessions after a heal", 5_000),
-    PAUSE("pauses of 3 s, an alarm counts 1", 0);
+    KILL("kill -9 of a node in a new session", 2_000, ANY),
+    KILL_LATER("kill -9 of a node in a session of 6 s", 2_000, ANY),
+    STOP("SIGSTOP", LOSS_MILLIS, ANY),
+    HEAL("all packets dropped by the receivers", LOSS_MILLIS, HEAL_MILLIS),
+    HEAL_LATER("the same for 30 s more", LOSS_MILLIS, HEAL_MILLIS),
+    BLACKHOLE("all frames dropped by the network", LOSS_MILLIS, HEAL_MILLIS),
+    PAUSE("pauses of 3 s; ends of sessions and watches", 0, ANY);
 
     final String text;
-    final long mostMillis;
+    final long mostDown;
+    final long mostUp;
 
-    Kind(String text, long mostMillis) {
+    Kind(String text, long mostDown, long mostUp) {
       this.text = text;
-      this.mostMillis = mostMillis;
+      this.mostDown = mostDown;
+      this.mostUp = mostUp;
     }
   }
 
-  private final List<Integer> ports = new ArrayList<>();
+  /// Of one run: the DOWN after what happened, the session after it was over.
+  private record Times(long down, long up) {}
+
+  private final List<String> addresses = new ArrayList<>();
   private final List<NodeJvm> nodes = new ArrayList<>(); // a and b, which see, and c
+  private @Nullable Namespaces network; // of a blackhole
 
   /// `DetectionTimes KIND RUNS`, for one kind alone.
   public static void main(String[] args) throws Exception {
@@ -47,97 +70,108 @@ class DetectionTimes {
     System.exit(0);
   }
 
-  @Test
-  void downAfterAKill() throws Exception {
-    assertThat(measure(Kind.KILL, RUNS)).isGreaterThanOrEqualTo(needed());
+  @ParameterizedTest
+  @EnumSource
+  void detection(Kind kind) throws Exception {
+    assertThat(measure(kind, RUNS)).as(kind.text).isGreaterThanOrEqualTo(RUNS - RUNS / 20);
   }
 
-  @Test
-  void downAfterAStop() throws Exception {
-    assertThat(measure(Kind.STOP, RUNS)).isGreaterThanOrEqualTo(needed());
+  private void connect() throws InterruptedException {
+    try {
+      network = new Namespaces(List.of("a", "b", "c"));
+    } catch (IOException e) {
+      String why = "SKIPPED: no network namespaces here: " + e.getMessage();
+      System.out.println(why);
+      abort(why);
+    }
   }
 
-  @Test
-  void sessionsAfterAHeal() throws Exception {
-    assertThat(measure(Kind.HEAL, RUNS)).isGreaterThanOrEqualTo(needed());
-  }
-
-  @Test
-  void noAlarmAfterAPause() throws Exception {
-    assertThat(measure(Kind.PAUSE, RUNS)).isGreaterThanOrEqualTo(needed());
-  }
-
-  private static int needed() {
-    return RUNS - RUNS / 20;
-  }
-
-  /// @return how many runs have met the bar
+  /// @return how many runs have met the bars
   private int measure(Kind kind, int runs) throws Exception {
+    if (kind == Kind.BLACKHOLE) {
+      connect();
+    }
     Thread hook = new Thread(() -> nodes.forEach(NodeJvm::close));
     Runtime.getRuntime().addShutdownHook(hook);
-    List<Long> times = new ArrayList<>();
+    List<Times> times = new ArrayList<>();
     try {
-      for (int i = 0; i < 3; i++) {
-        ports.add(TestPorts.next());
+      for (String name : List.of("a", "b", "c")) {
+        addresses.add(
+            network == null ? "127.0.0.1:" + TestPorts.next() : network.address(name) + ":" + PORT);
       }
-      nodes.addAll(List.of(start("a", 0), start("b", 1), start("c", 2)));
-      awaitUp();
+      for (String name : List.of("a", "b", "c")) {
+        nodes.add(start(name));
+      }
+      for (NodeJvm one : nodes.subList(0, 2)) {
+        one.waitFor("UP c");
+      }
       for (int i = 0; i < runs; i++) {
         times.add(run(kind));
-        System.out.printf("%s, run %d: %d%n", kind.text, i + 1, times.getLast());
+        System.out.printf("%s, run %d: %s%n", kind, i + 1, times.getLast());
       }
     } finally {
       nodes.forEach(NodeJvm::close);
       Runtime.getRuntime().removeShutdownHook(hook);
+      if (network != null) {
+        network.close();
+      }
     }
-    long met = times.stream().filter(time -> time <= kind.mostMillis).count();
+    report(kind, "seen", kind.mostDown, times.stream().map(Times::down).sorted().toList());
+    report(kind, "in touch again", kind.mostUp, times.stream().map(Times::up).sorted().toList());
+    return (int)
+        times.stream().filter(it -> it.down <= kind.mostDown && it.up <= kind.mostUp).count();
+  }
+
+  private static void report(Kind kind, String what, long most, List<Long> sorted) {
     System.out.printf(
-        "%s: %d of %d runs within %d, the longest %d; %s%n",
+        "%s: %s: %s, %s%n",
         kind.text,
-        met,
-        runs,
-        kind.mostMillis,
-        times.stream().mapToLong(it -> it).max().orElse(0),
-        times.stream().sorted().toList());
-    return (int) met;
+        what,
+        most == ANY
+            ? "no bar"
+            : "%d of %d runs within %d"
+                .formatted(sorted.stream().filter(it -> it <= most).count(), sorted.size(), most),
+        sorted);
   }
 
-  private NodeJvm start(String name, int index) throws Exception {
-    List<Object> arguments = new ArrayList<>(List.of(name, ports.get(index)));
-    arguments.addAll(ports);
-    return NodeJvm.start(List.of(), arguments.toArray());
+  private NodeJvm start(String name) throws Exception {
+    List<Object> arguments = new ArrayList<>(List.of(name, addresses.get(name.charAt(0) - 'a')));
+    arguments.addAll(addresses);
+    List<String> launcher = network == null ? List.of() : network.command(name);
+    return NodeJvm.startBy(launcher, NodeProgram.class, List.of(), arguments.toArray());
   }
 
-  private void awaitUp() throws Exception {
-    for (NodeJvm one : nodes.subList(0, 2)) {
-      one.waitFor("UP c");
-    }
-  }
-
-  private long run(Kind kind) throws Exception {
+  private Times run(Kind kind) throws Exception {
     NodeJvm c = nodes.get(2);
     for (NodeJvm one : nodes.subList(0, 2)) {
       one.say("watch c");
       one.waitFor("WATCHES c");
     }
     if (kind == Kind.PAUSE) {
-      return pause(c);
+      return new Times(pause(c), 0);
+    }
+    if (kind == Kind.KILL_LATER) {
+      hold(YOUNG_MILLIS);
     }
     long from = System.currentTimeMillis();
     switch (kind) {
-      case KILL -> c.kill();
+      case KILL, KILL_LATER -> c.kill();
       case STOP -> c.signal("STOP");
-      default -> cut("a b");
+      case BLACKHOLE -> network.cutOff("c");
+      case HEAL, HEAL_LATER, PAUSE -> cut("a b");
     }
     long down = longest("DOWN c NO_CONNECTION", from);
+    if (kind == Kind.HEAL_LATER) {
+      hold(LONG_CUT_MILLIS);
+    }
     long healed = System.currentTimeMillis();
     switch (kind) {
-      case KILL -> nodes.set(2, start("c", 2));
+      case KILL, KILL_LATER -> nodes.set(2, start("c"));
       case STOP -> c.signal("CONT");
-      default -> cut("");
+      case BLACKHOLE -> network.heal("c");
+      case HEAL, HEAL_LATER, PAUSE -> cut("");
     }
-    long up = longest("UP c", healed);
-    return kind == Kind.HEAL ? up : down;
+    return new Times(down, longest("UP c", healed));
   }
 
   /// Cuts c off: it does not hear the others, nor do they hear it.
@@ -158,26 +192,33 @@ class DetectionTimes {
     return longest;
   }
 
-  /// @return how many nodes have taken the pause for a loss
+  /// @return how many ends of sessions and of watches the nodes have told
   private long pause(NodeJvm c) throws Exception {
-    long before = lost();
+    List<String> before = lost();
     c.signal("STOP");
-    long end = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(PAUSE_MILLIS);
-    while (System.nanoTime() < end) {
-      LockSupport.parkNanos(end - System.nanoTime());
-    }
+    hold(PAUSE_MILLIS);
     c.signal("CONT");
     for (NodeJvm one : nodes.subList(0, 2)) {
       one.say("ask c");
       one.waitFor("REPLY c");
     }
-    return lost() - before;
+    List<String> after = new ArrayList<>(lost());
+    before.forEach(after::remove);
+    after.forEach(System.out::println);
+    return after.size();
   }
 
-  private long lost() {
+  private static void hold(long millis) {
+    long end = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(millis);
+    while (System.nanoTime() < end) {
+      LockSupport.parkNanos(end - System.nanoTime());
+    }
+  }
+
+  private List<String> lost() {
     return nodes.stream()
         .flatMap(node -> node.all().stream())
         .filter(line -> line.contains(" LOST ") || line.contains(" DOWN "))
-        .count();
+        .toList();
   }
 }

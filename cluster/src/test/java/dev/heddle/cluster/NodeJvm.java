@@ -20,6 +20,9 @@ import java.util.concurrent.TimeUnit;
 /// A program of tests, mostly [NodeProgram], in a JVM of its own. It is killed by its process when
 /// it is closed.
 final class NodeJvm implements AutoCloseable {
+  /// A property: the jar of voters, for programs that vote. This module's build has none.
+  static final String VOTERS_JAR = "heddle.ratis.jar";
+
   private static final long GUARD_SECONDS = 60;
 
   private final java.lang.Process process;
@@ -78,6 +81,9 @@ final class NodeJvm implements AutoCloseable {
       }
     }
     entries.add(testClasses());
+    if (System.getProperty(VOTERS_JAR) != null) {
+      entries.add(System.getProperty(VOTERS_JAR));
+    }
     return String.join(File.pathSeparator, entries);
   }
 

@@ -6,6 +6,7 @@ import java.io.File;
 import java.io.InputStreamReader;
 import java.lang.management.ManagementFactory;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -13,29 +14,36 @@ import java.util.Set;
 import java.util.TreeSet;
 import java.util.stream.Stream;
 
-/// A node of [ClusterSoak] in a JVM of its own: `SoakNode NAME PORT ALL:PORT…`. It obeys the lines
-/// of its input, answers each with one line, and says each violation at once. It ends when its
-/// input ends.
+/// A node of [ClusterSoak] in a JVM of its own: `SoakNode NAME PORT FOLDER ALL:PORT…`. It obeys the
+/// lines of its input, answers each with one line, and says each violation at once. It ends when
+/// its input ends.
 ///
-/// Names and shards are not here yet: a part of their own beside [SoakTraffic] and [SoakWatches],
-/// with `run`, `settle` and `judge`.
+/// The folder is for the logs of voters and what owners of names change; without one there are no
+/// names. Shards are not here yet: a part of their own beside the others, with `run` and `judge`.
 final class SoakNode {
+  static final String NO_FOLDER = "-";
+  static final List<String> VOTERS = List.of("n1", "n2", "n3");
+  private static final int COLLECTIONS = 3; // the first may leave what references keep
+
   private final Cluster cluster;
   private final SoakCut cut;
   private final SoakTraffic traffic;
   private final SoakWatches watches;
+  private final SoakNames names; // null without a folder
   private final Set<String> up = new TreeSet<>(); // under its monitor
 
-  private SoakNode(Cluster cluster, List<String> others) throws Exception {
+  private SoakNode(Cluster cluster, List<String> others, String folder) throws Exception {
     this.cluster = cluster;
     this.cut = SoakCut.into(cluster);
     this.traffic = new SoakTraffic(cluster, others);
     this.watches = new SoakWatches(cluster, others);
+    this.names = folder.equals(NO_FOLDER) ? null : new SoakNames(cluster, Path.of(folder));
     var _ = cluster.onChange(this::onChange);
   }
 
   public static void main(String[] args) throws Exception {
-    List<String> all = Stream.of(args).skip(2).toList();
+    String folder = args[2];
+    List<String> all = Stream.of(args).skip(3).toList();
     List<String> others = new ArrayList<>();
     List<String> seeds = new ArrayList<>();
     for (String one : all) {
@@ -45,16 +53,21 @@ final class SoakNode {
         others.add(parts[0]);
       }
     }
-    Cluster joined =
-        Cluster.join(
-            ClusterOptions.named(args[0])
-                .cluster("soak")
-                .bind("127.0.0.1", Integer.parseInt(args[1]))
-                .seeds(seeds.toArray(String[]::new))
-                .messages(SoakTraffic.Numbered.class, SoakTraffic.Mark.class)
-                .messages(SoakTraffic.Marked.class)
-                .entry("target", SoakWatches.Target::new));
-    SoakNode node = new SoakNode(joined, others);
+    ClusterOptions options =
+        ClusterOptions.named(args[0])
+            .cluster("soak")
+            .bind("127.0.0.1", Integer.parseInt(args[1]))
+            .seeds(seeds.toArray(String[]::new))
+            .messages(SoakTraffic.Numbered.class, SoakTraffic.Mark.class)
+            .messages(SoakTraffic.Marked.class)
+            .entry("target", SoakWatches.Target::new);
+    if (!folder.equals(NO_FOLDER)) {
+      options =
+          options
+              .voters(VOTERS.toArray(String[]::new))
+              .directory(Path.of(folder).resolve("node-" + args[0]));
+    }
+    SoakNode node = new SoakNode(Cluster.join(options), others, folder);
     NodeProgram.say("READY");
     var in = new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8));
     for (String line = in.readLine(); line != null; line = in.readLine()) {
@@ -92,6 +105,9 @@ final class SoakNode {
           case "run" -> {
             traffic.run(words[1].equals("on"));
             watches.run(words[1].equals("on"));
+            if (names != null) {
+              names.run(words[1].equals("on"));
+            }
             yield "";
           }
           case "up" -> upNow();
@@ -102,6 +118,10 @@ final class SoakNode {
             traffic.judge();
             yield traffic.delivered() + " " + watches.downs();
           }
+          case "lease" -> names.lease();
+          case "owners" -> names.owners();
+          case "majority" -> names.ownersByMajority();
+          case "races" -> names.counts();
           case "measure" -> measure();
           case "leave" -> {
             cluster.leave(Duration.ofSeconds(10));
@@ -118,11 +138,14 @@ final class SoakNode {
     }
   }
 
-  /// Heap in KiB after a collection, threads, descriptors.
+  /// Heap in KiB after collections, threads, descriptors.
   private static String measure() {
-    System.gc();
-    System.gc();
-    long heap = ManagementFactory.getMemoryMXBean().getHeapMemoryUsage().getUsed() / 1024;
+    long heap = Long.MAX_VALUE;
+    for (int i = 0; i < COLLECTIONS; i++) {
+      System.gc();
+      long used = ManagementFactory.getMemoryMXBean().getHeapMemoryUsage().getUsed() / 1024;
+      heap = Math.min(heap, used);
+    }
     int threads = ManagementFactory.getThreadMXBean().getThreadCount();
     String[] descriptors = new File("/proc/self/fd").list();
     return heap + " " + threads + " " + (descriptors == null ? 0 : descriptors.length);

@@ -10,7 +10,6 @@ import dev.heddle.process.SendResult;
 import dev.heddle.process.StepOutput;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.BitSet;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -40,9 +39,25 @@ final class SoakTraffic {
 
   /// A stream of one life of a sender.
   private static final class Stream {
-    final BitSet received = new BitSet();
+    final TreeMap<Integer, Integer> missing = new TreeMap<>(); // first and last of each gap
     int last;
     int gaps;
+
+    /// Whether it was not received before, and is taken for received now.
+    boolean wasMissing(int number) {
+      var gap = missing.floorEntry(number);
+      if (gap == null || gap.getValue() < number) {
+        return false;
+      }
+      missing.remove(gap.getKey());
+      if (gap.getKey() < number) {
+        missing.put(gap.getKey(), number - 1);
+      }
+      if (number < gap.getValue()) {
+        missing.put(number + 1, gap.getValue());
+      }
+      return true;
+    }
   }
 
   private record Life(String node, int life) {}
@@ -114,14 +129,14 @@ final class SoakTraffic {
     delivered.incrementAndGet();
     var from = new Life(message.from, message.life);
     Stream stream = streams.computeIfAbsent(from, _ -> new Stream());
-    if (stream.received.get(message.number)) {
+    if (message.number <= stream.last && !stream.wasMissing(message.number)) {
       SoakNode.violation("duplicate: %s after %d".formatted(message, stream.last));
     } else if (message.number < stream.last) {
       SoakNode.violation("order: %s after %d".formatted(message, stream.last));
     } else if (stream.last != 0 && message.number > stream.last + 1) {
       stream.gaps++;
+      stream.missing.put(stream.last + 1, message.number - 1);
     }
-    stream.received.set(message.number);
     stream.last = Math.max(stream.last, message.number);
   }
 

@@ -121,16 +121,10 @@ class CodeRulesTest {
           entry("dev.heddle.process.event.EventBus", BRIEF),
           entry("dev.heddle.process.host.Listeners", BRIEF),
           entry("dev.heddle.process.links.NameRegistry", BRIEF),
-          entry(
-              "dev.heddle.process.observe.RuntimeRegistration",
-              "taken at the start and the end of a runtime, and by observers"),
           entry("dev.heddle.process.routing.RoutingTable", BRIEF),
           entry("dev.heddle.cluster.engine.", "threads of the engine, and those of the cluster"),
           entry("dev.heddle.cluster.name.", "the agent of the node; others for a few instructions"),
           entry("dev.heddle.cluster.node.", "threads of the engine and of the cluster"),
-          entry(
-              "dev.heddle.cluster.observe.ClusterRegistration",
-              "taken where a program joins and leaves, and by observers"),
           entry("dev.heddle.cluster.peer.DeliveryLock", "threads of the engine, and the timers"),
           entry("dev.heddle.cluster.peer.IncomingCalls", BRIEF),
           entry("dev.heddle.cluster.peer.OutgoingCalls", BRIEF),

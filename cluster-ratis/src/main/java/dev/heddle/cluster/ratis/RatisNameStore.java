@@ -26,9 +26,11 @@ import org.jspecify.annotations.Nullable;
 final class RatisNameStore implements NameStore {
   /*
    * States.  from       event                                         to
-   *          FORMING    the formation has started a log               VOTING: its server is open
-   *          VOTING     Ratis has ended the server                    VOTING: opened again in 1 s
-   *          any        close                                         CLOSED
+   *          FORMING    the formation has started a log, and that is  VOTING: its server is open
+   *                     on the disk
+   *          VOTING     Ratis has ended the server, or it could not   VOTING: opened again in 1 s,
+   *                     be opened                                     until it is
+   *          any        close                                         CLOSED: no server is open
    *
    * A voter that knows no leader SEARCHES: it tells all others its status again and again. One that
    * FOLLOWS a leader only answers. When the leader hears of a voter that searches and is not among
@@ -40,10 +42,12 @@ final class RatisNameStore implements NameStore {
    * Threads. `heddle-voter-NODE` does all that changes the state here, and begins all requests.
    * Ratis has threads of its own; VoterCalls has a pool. The threads of callers only hand over.
    *
-   * I1. The state of the formation is on the disk before another voter hears of it. [FormationTest]
+   * I1. The state of the formation is on the disk before another voter hears of it, and before a
+   *     server uses it. What could not be written is written at a later tick. [VoterDiskTest]
    * I2. A request is tried again, with the same number, until it is answered or its time is over.
    *     The roster knows a repetition, too: a new leader may have forgotten the number.
    *     [RatisNameStoreTest]
+   * I3. close() returns when no server is open: one that is opened meanwhile is closed. [VoterDiskTest]
    */
 
   private static final System.Logger LOG = System.getLogger("dev.heddle.cluster.ratis");
@@ -62,12 +66,14 @@ final class RatisNameStore implements NameStore {
 
   // the thread of the store, and the one that opens it, before
   private final Formation formation;
+  private VoterStatus kept; // of the formation: what is on the disk
   private @Nullable CompletableFuture<?> exchange; // that is under way
   private long reopenIn = REOPEN_TICKS;
   private @Nullable String warned; // of whom the last warning was
 
   // written by the thread of the store, read by any
   private volatile @Nullable RaftVoter voter;
+  private volatile int failures; // of tries to write or to open, since the last good one
   private volatile boolean isClosed;
 
   private RatisNameStore(Setup setup) {
@@ -76,7 +82,10 @@ final class RatisNameStore implements NameStore {
     this.id = VoterId.of(setup.directory());
     this.file = setup.directory().path().resolve(FILE);
     this.formation = new Formation(id, setup.voters());
-    this.calls = new VoterCalls(setup.node(), setup.transport(), limits.call(), this::received);
+    this.kept = formation.status(State.SEARCHES);
+    this.calls =
+        new VoterCalls(
+            setup.node(), setup.voters(), setup.transport(), limits.call(), this::received);
     this.thread =
         Executors.newSingleThreadScheduledExecutor(
             Thread.ofPlatform().daemon().name("heddle-voter-" + setup.node()).factory());
@@ -103,7 +112,7 @@ final class RatisNameStore implements NameStore {
 
   private void restore() throws IOException {
     if (Files.exists(file)) {
-      VoterStatus kept = VoterStatus.decode(Files.readAllBytes(file));
+      kept = VoterStatus.decode(Files.readAllBytes(file));
       boolean isSame =
           kept.started().isEmpty() || VoterId.nodes(kept.started()).equals(setup.voters());
       if (!isSame) {
@@ -124,47 +133,75 @@ final class RatisNameStore implements NameStore {
   }
 
   private void keep() throws IOException {
-    NodeDirectory.write(file, formation.status(State.SEARCHES).encode());
+    VoterStatus now = formation.status(State.SEARCHES);
+    NodeDirectory.write(file, now.encode());
+    kept = now;
+  }
+
+  /// The formation has changed: that is written, then told and used.
+  private void formed() throws IOException {
+    keep();
+    tellAll();
+    openVoter();
   }
 
   private void openVoter() throws IOException {
-    SortedSet<String> first = formation.started();
-    if (first.isEmpty() || isClosed) {
+    if (kept.started().isEmpty() || isClosed) {
+      failures = 0;
       return;
     }
     Path directory = setup.directory().path().resolve(LOG_DIRECTORY);
-    RaftVoter opened =
-        RaftVoter.open(id, first, directory, calls, new RosterMachine(setup.listener()), limits);
-    voter = opened;
-    if (isClosed) {
-      opened.close(); // close() may have come too early to see it
-    }
+    RosterMachine machine = new RosterMachine(setup.listener());
+    voter = RaftVoter.open(id, kept.started(), directory, calls, machine, limits);
+    failures = 0;
   }
 
   private void tick() {
-    try {
-      RaftVoter now = voter;
-      if (now != null && !now.isAlive()) {
-        reopen(now);
-      } else if (state() == State.SEARCHES) {
-        tellAll();
-      }
-    } catch (IOException | RuntimeException e) {
-      LOG.log(System.Logger.Level.ERROR, "voter '%s' cannot take part in the log".formatted(id), e);
+    if (isClosed) {
+      return;
+    }
+    RaftVoter now = voter;
+    if (!formation.status(State.SEARCHES).equals(kept)) {
+      attempt(this::formed);
+    } else if (now == null ? !kept.started().isEmpty() : !now.isAlive()) {
+      reopen(now);
+    }
+    if (state() == State.SEARCHES) {
+      tellAll();
     }
   }
 
-  private void reopen(RaftVoter ended) throws IOException {
+  private void reopen(@Nullable RaftVoter ended) {
     if (--reopenIn > 0) {
       return;
     }
     reopenIn = REOPEN_TICKS;
-    LOG.log(
-        System.Logger.Level.WARNING,
-        "voter '%s' has stopped taking part in the log, and is opened again".formatted(id));
-    voter = null;
-    ended.close();
-    openVoter();
+    if (ended != null) {
+      LOG.log(
+          System.Logger.Level.WARNING,
+          "voter '%s' has stopped taking part in the log, and is opened again".formatted(id));
+      voter = null;
+      ended.close();
+    }
+    attempt(this::openVoter);
+  }
+
+  private interface Task {
+    void run() throws IOException;
+  }
+
+  /// Does something that may fail: then a later tick does it. The first failure is logged.
+  private void attempt(Task task) {
+    try {
+      task.run();
+    } catch (IOException | RuntimeException e) {
+      if (failures++ == 0) {
+        LOG.log(
+            System.Logger.Level.ERROR,
+            "voter '%s' cannot take part in the log, and tries again".formatted(id),
+            e);
+      }
+    }
   }
 
   private State state() {
@@ -181,7 +218,7 @@ final class RatisNameStore implements NameStore {
   }
 
   private void tell(String name) {
-    calls.send(name, formation.status(state()).encode());
+    calls.send(name, kept.at(state()).encode());
   }
 
   /// Any thread.
@@ -201,11 +238,7 @@ final class RatisNameStore implements NameStore {
       warn("voter '%s' has not understood voter '%s': %s".formatted(id, from, e.getMessage()));
       return;
     }
-    try {
-      received(from, status);
-    } catch (IOException | RuntimeException e) {
-      LOG.log(System.Logger.Level.ERROR, "voter '%s' cannot take part in the log".formatted(id), e);
-    }
+    attempt(() -> received(from, status));
   }
 
   private void received(String from, VoterStatus status) throws IOException {
@@ -230,9 +263,7 @@ final class RatisNameStore implements NameStore {
       return;
     }
     if (formation.received(status)) {
-      keep();
-      tellAll();
-      openVoter();
+      formed();
     } else if (status.state() == State.SEARCHES && state() == State.FOLLOWS) {
       tell(from);
       takeIn(status);
@@ -294,13 +325,19 @@ final class RatisNameStore implements NameStore {
     return voter;
   }
 
+  /// For tests: how many tries to write or to open have failed since the last good one.
+  int failures() {
+    return failures;
+  }
+
   /// Ends this voter, and fails the requests that are open. Waits until its files are closed.
   @Override
   public void close() {
     isClosed = true;
-    thread.shutdown(); // a task that runs ends by itself
+    thread.shutdown();
     requests.close();
     calls.close();
+    thread.close(); // waits for a task that runs: it may open a server
     RaftVoter last = voter;
     if (last != null) {
       last.close();

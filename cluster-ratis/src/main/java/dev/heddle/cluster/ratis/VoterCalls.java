@@ -6,7 +6,11 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.HashMap;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutorService;
@@ -25,7 +29,15 @@ final class VoterCalls implements AutoCloseable {
    * side, at once when the transport does not take it, and after its limit when it or its answer is
    * lost. So a call may have been carried out though it has failed: Raft's calls may be repeated.
    *
-   * What arrives is handled on threads of the pool: it may wait for the disk.
+   * What arrives is handled on threads of the pool: it may wait for the disk. Each other voter has
+   * two lanes: one for its calls and messages, one for its answers to calls of this voter. In a lane
+   * one packet is handled at a time, in the order in which they came: so an earlier status never
+   * follows a later one. Answers have a lane of their own, because what handles a call may wait for
+   * one. A call whose handler has returned is over for its lane, also when its answer comes later.
+   *
+   * Bounds. At most two threads for each other voter. A lane holds 8 MiB; what does not fit is lost,
+   * as any packet may be: calls are repeated, and a status is told again. A packet of a node that is
+   * no voter is dropped.
    */
 
   static final int VOTE = 1;
@@ -38,6 +50,7 @@ final class VoterCalls implements AutoCloseable {
   private static final int ANSWER = 8;
   private static final int FAILED = 9;
   private static final int HEADER_BYTES = 9;
+  static final int LANE_BYTES = 8 * 1024 * 1024; // some packets of the largest size
 
   /// Carries out the calls of others.
   interface Handler {
@@ -55,15 +68,23 @@ final class VoterCalls implements AutoCloseable {
   private final Duration limit;
   private final Messages messages;
   private final ExecutorService threads;
+  private final Map<String, Lanes> lanes = new HashMap<>(); // by voter; not changed later
   private final AtomicLong numbers = new AtomicLong();
   private final Map<Long, CompletableFuture<byte[]>> open = new ConcurrentHashMap<>();
   private volatile Handler handler = VoterCalls::absent;
   private volatile boolean isClosed;
 
-  VoterCalls(String node, VoterTransport transport, Duration limit, Messages messages) {
+  /// @param voters the names of the nodes that vote
+  VoterCalls(
+      String node,
+      Set<String> voters,
+      VoterTransport transport,
+      Duration limit,
+      Messages messages) {
     this.transport = transport;
     this.limit = limit;
     this.messages = messages;
+    voters.forEach(voter -> lanes.put(voter, new Lanes(new Lane(voter), new Lane(voter))));
     this.threads =
         Executors.newCachedThreadPool(
             Thread.ofPlatform().daemon().name("heddle-raft-" + node + "-", 0).factory());
@@ -123,15 +144,67 @@ final class VoterCalls implements AutoCloseable {
         .array();
   }
 
+  private record Lanes(Lane calls, Lane answers) {}
+
+  /// The packets of one voter that are not handled yet, in order.
+  private final class Lane {
+    private final String from;
+    private final Deque<byte[]> waiting = new ArrayDeque<>(); // this
+    private long bytes; // this; of those that wait
+    private boolean isRunning; // this; a thread handles its packets
+
+    Lane(String from) {
+      this.from = from;
+    }
+
+    void add(byte[] packet) {
+      synchronized (this) {
+        long more = packet.length + HEADER_BYTES;
+        if (bytes + more > LANE_BYTES) {
+          return; // lost
+        }
+        bytes += more;
+        waiting.add(packet);
+        if (isRunning) {
+          return;
+        }
+        isRunning = true;
+      }
+      try {
+        threads.execute(this::run);
+      } catch (RejectedExecutionException _) {
+        // safe: closed by now, and a packet may be lost
+      }
+    }
+
+    private void run() {
+      for (byte[] packet = next(); packet != null; packet = next()) {
+        try {
+          carryOut(from, packet);
+        } catch (RuntimeException | Error e) {
+          LOG.log(
+              System.Logger.Level.ERROR,
+              "a packet of voter '%s' has not been handled".formatted(from),
+              e);
+        }
+      }
+    }
+
+    private synchronized byte @Nullable [] next() {
+      byte[] packet = isClosed ? null : waiting.poll();
+      isRunning = packet != null;
+      bytes -= packet == null ? 0 : packet.length + HEADER_BYTES;
+      return packet;
+    }
+  }
+
   private void received(String from, byte[] packet) {
-    if (isClosed) {
+    Lanes its = lanes.get(from);
+    if (isClosed || its == null) {
       return;
     }
-    try {
-      threads.execute(() -> carryOut(from, packet));
-    } catch (RejectedExecutionException _) {
-      // safe: closed by now, and a packet may be lost
-    }
+    boolean isAnswer = packet.length > 0 && (packet[0] == ANSWER || packet[0] == FAILED);
+    (isAnswer ? its.answers : its.calls).add(packet);
   }
 
   private void carryOut(String from, byte[] packet) {

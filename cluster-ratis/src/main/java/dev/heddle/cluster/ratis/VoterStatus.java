@@ -34,6 +34,11 @@ record VoterStatus(String id, SortedSet<String> accepted, SortedSet<String> star
     started = new TreeSet<>(started);
   }
 
+  /// The same in another state.
+  VoterStatus at(State next) {
+    return new VoterStatus(id, accepted, started, next);
+  }
+
   byte[] encode() {
     ByteArrayOutputStream bytes = new ByteArrayOutputStream();
     DataOutputStream out = new DataOutputStream(bytes);

@@ -10,6 +10,7 @@ import dev.heddle.cluster.ClusterOptions;
 import dev.heddle.cluster.NameTakenException;
 import dev.heddle.cluster.NamedRef;
 import dev.heddle.cluster.NoQuorumException;
+import dev.heddle.cluster.NodeInfo;
 import dev.heddle.process.Exit;
 import dev.heddle.process.Pid;
 import dev.heddle.process.Process;
@@ -27,8 +28,13 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.Callable;
+import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
+import java.util.function.BooleanSupplier;
+import jdk.jfr.consumer.RecordedEvent;
+import jdk.jfr.consumer.RecordingStream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -41,6 +47,8 @@ import org.junit.jupiter.api.io.TempDir;
 class NodesWithNamesTest {
   private static final List<String> VOTERS = List.of("a", "b", "c");
   private static final Duration LONG = Duration.ofMinutes(2); // no lease ends by itself in a test
+
+  private static final Duration SHORT = Duration.ofSeconds(2);
 
   @TempDir Path root;
 
@@ -127,6 +135,63 @@ class NodesWithNamesTest {
       a.runtime().send(second, "end");
       while (c.names().whereis("mayor") != null) {
         Thread.onSpinWait(); // the end of the owner gives the name back
+      }
+    }
+  }
+
+  private static NodeInfo seenBy(Cluster node, String name) {
+    return node.nodes().stream().filter(it -> name.equals(it.name())).findFirst().orElseThrow();
+  }
+
+  @SuppressWarnings("ThreadPriorityCheck") // two processors, and what it waits for needs them
+  private static void await(BooleanSupplier condition) {
+    while (!condition.getAsBoolean()) { // the guard is that of the class
+      Thread.onSpinWait();
+      Thread.yield();
+    }
+  }
+
+  @Test
+  void nodes_showLeasesAndTheLeader_andThatANodeIsIsolated_whichIsRecorded() throws Exception {
+    BlockingQueue<RecordedEvent> events = new LinkedBlockingQueue<>();
+    try (RecordingStream recording = new RecordingStream()) {
+      recording.setReuse(false);
+      recording.enable("dev.heddle.LeaseLost");
+      recording.enable("dev.heddle.NameMoved");
+      recording.onEvent(events::add);
+      recording.startAsync();
+      try (Cluster a = voter("a", SHORT)) {
+        try (Cluster b = voter("b", LONG);
+            Cluster c = voter("c", LONG);
+            Cluster d = Cluster.join(options("d", LONG))) {
+          Pid pid = process(d);
+          long token = again(() -> d.names().register("mayor", pid));
+          for (Cluster each : List.of(a, b, c, d)) {
+            await(() -> each.nodes().stream().filter(NodeInfo::isLeader).count() == 1);
+            await(() ->
+                seenBy(each, "d").lease() instanceof NodeInfo.Lease(_, int names) && names == 1);
+          }
+          assertThat(seenBy(d, "d").state()).isEqualTo(NodeInfo.State.UP);
+          await(() -> seenBy(a, "a").state() == NodeInfo.State.UP);
+          RecordedEvent moved = next(events, "NameMoved", "c");
+          assertThat(moved.getString("movedName")).isEqualTo("mayor");
+          assertThat(moved.getString("to")).isEqualTo("d");
+          assertThat(moved.getLong("token")).isEqualTo(token);
+        }
+        await(() -> seenBy(a, "a").state() == NodeInfo.State.ISOLATED); // no majority is left
+        assertThat(seenBy(a, "a").reason()).startsWith("it holds no lease: ");
+        assertThat(next(events, "LeaseLost", "a").getLong("admission")).isPositive();
+      }
+    }
+  }
+
+  private static RecordedEvent next(BlockingQueue<RecordedEvent> events, String name, String node)
+      throws InterruptedException {
+    while (true) {
+      RecordedEvent event = events.take();
+      if (event.getEventType().getName().equals("dev.heddle." + name)
+          && node.equals(event.getString("node"))) {
+        return event;
       }
     }
   }

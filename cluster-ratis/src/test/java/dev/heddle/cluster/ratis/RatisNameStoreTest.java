@@ -215,16 +215,8 @@ class RatisNameStoreTest {
 
       assertThat(Thread.getDefaultUncaughtExceptionHandler()).isSameAs(handler);
     }
-    TestVoters.await(() -> "the end of " + threads(), () -> threads().isEmpty());
-  }
-
-  private static List<String> threads() {
-    return Thread.getAllStackTraces().keySet().stream()
-        .filter(thread -> !thread.isDaemon() || thread.getName().startsWith("heddle-"))
-        .map(Thread::getName)
-        .filter(name -> name.matches("heddle-(voter|raft)-.*|[abc]#[0-9a-f]{16}.*"))
-        .sorted()
-        .toList();
+    TestVoters.await(
+        () -> "the end of " + TestVoters.threads(), () -> TestVoters.threads().isEmpty());
   }
 
   private static Set<String> ids(TestVoter voter) {

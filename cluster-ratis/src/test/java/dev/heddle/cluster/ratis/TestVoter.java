@@ -22,14 +22,27 @@ final class TestVoter implements NameStore.Listener, AutoCloseable {
   private final NodeDirectory directory;
   final RatisNameStore store;
 
+  interface Action {
+    void run() throws InterruptedException;
+  }
+
+  /// Runs while a snapshot replaces its state.
+  volatile Action whenReplaced = () -> {};
+
   private Roster roster = new Roster(); // this
   private int snapshots; // this
   private @Nullable String violation; // this
 
   TestVoter(Path path, String node, Set<String> voters, VoterTransport transport, Limits limits)
       throws IOException {
-    this.node = node;
-    this.directory = NodeDirectory.open(path, node);
+    this(NodeDirectory.open(path, node), voters, transport, limits);
+  }
+
+  TestVoter(
+      NodeDirectory directory, Set<String> voters, VoterTransport transport, Limits limits)
+      throws IOException {
+    this.node = directory.node();
+    this.directory = directory;
     try {
       this.store =
           (RatisNameStore)
@@ -50,8 +63,19 @@ final class TestVoter implements NameStore.Listener, AutoCloseable {
 
   @Override
   public synchronized void replaced(byte[] snapshot) {
+    try {
+      whenReplaced.run();
+    } catch (InterruptedException e) {
+      throw new AssertionError(e);
+    }
     snapshots++;
     roster = RosterCodec.restore(snapshot);
+  }
+
+  /// Whether another server than this one takes part.
+  boolean isOpen(RaftVoter than) {
+    RaftVoter now = store.voter();
+    return now != null && now != than && now.isAlive();
   }
 
   synchronized @Nullable Ownership owner(String name) {

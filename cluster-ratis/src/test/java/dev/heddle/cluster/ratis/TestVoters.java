@@ -181,6 +181,16 @@ final class TestVoters implements AutoCloseable {
     }
   }
 
+  /// The threads of voters of this JVM that have not ended.
+  static List<String> threads() {
+    return Thread.getAllStackTraces().keySet().stream()
+        .filter(thread -> !thread.isDaemon() || thread.getName().startsWith("heddle-"))
+        .map(Thread::getName)
+        .filter(name -> name.matches("heddle-(voter|raft)-.*|[abc]#[0-9a-f]{16}.*"))
+        .sorted()
+        .toList();
+  }
+
   @Override
   public void close() {
     voters.values().forEach(TestVoter::close);

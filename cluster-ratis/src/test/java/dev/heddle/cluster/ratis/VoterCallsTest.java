@@ -8,12 +8,17 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Random;
+import java.util.Set;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -32,6 +37,7 @@ class VoterCallsTest {
     VoterCalls calls =
         new VoterCalls(
             node,
+            Set.of("a", "b", "c"),
             network.open(node),
             limit,
             (from, body) -> messages.add(from + " " + body.length));
@@ -95,6 +101,65 @@ class VoterCallsTest {
 
     assertThatThrownBy(open::get).hasMessageContaining("has closed");
     assertThat(a.call("b", VoterCalls.VOTE, BODY)).isCompletedExceptionally();
+  }
+
+  /// An earlier status after a later one would undo what the voter has said in between.
+  @Test
+  void messages_ofOneVoter_areHandledInOrder() throws Exception {
+    int count = 3_000;
+    for (int i = 0; i < count; i++) {
+      a.send("b", new byte[i]);
+    }
+    for (int i = 0; i < count; i++) {
+      assertThat(messages.poll(60, TimeUnit.SECONDS)).isEqualTo("a " + i);
+    }
+  }
+
+  @Test
+  void calls_whileAHandlerWaits_haveABoundOfThreadsAndBytes_andAnswersPass() throws Exception {
+    CountDownLatch go = new CountDownLatch(1);
+    AtomicInteger handled = new AtomicInteger();
+    b.handleBy((_, body) -> {
+      awaitOpen(go);
+      handled.incrementAndGet();
+      return CompletableFuture.completedFuture(body);
+    });
+    a.handleBy((_, body) -> CompletableFuture.completedFuture(body));
+    int count = 40;
+    List<CompletableFuture<byte[]>> calls = new ArrayList<>();
+    for (int i = 0; i < count; i++) {
+      calls.add(a.call("b", VoterCalls.APPEND, new byte[512 * 1024]));
+    }
+    assertThat(b.call("a", VoterCalls.APPEND, BODY).get()).isEqualTo(BODY); // all have arrived
+    assertThat(threads("heddle-raft-b-")).isLessThanOrEqualTo(2);
+    go.countDown();
+    assertThat(calls.getFirst().get()).hasSize(512 * 1024);
+    a.send("b", BODY); // is handled after all of them
+    assertThat(messages.poll(60, TimeUnit.SECONDS)).isEqualTo("a 3");
+    assertThat(handled.get()).isBetween(10, VoterCalls.LANE_BYTES / (512 * 1024) + 1);
+  }
+
+  private static void awaitOpen(CountDownLatch latch) throws IOException {
+    try {
+      latch.await();
+    } catch (InterruptedException e) {
+      throw new IOException(e);
+    }
+  }
+
+  private static long threads(String name) {
+    return Thread.getAllStackTraces().keySet().stream()
+        .filter(thread -> thread.getName().startsWith(name))
+        .count();
+  }
+
+  @Test
+  void packets_ofANodeThatIsNoVoter_areDropped() throws Exception {
+    MemoryNetwork.Endpoint stranger = network.open("x");
+    byte[] packet = ByteBuffer.allocate(10).put((byte) VoterCalls.STATUS).array();
+    stranger.send("b", packet);
+    a.send("b", BODY);
+    assertThat(messages.poll(60, TimeUnit.SECONDS)).isEqualTo("a 3");
   }
 
   @Test

@@ -17,7 +17,11 @@ public interface Engine extends AutoCloseable {
     /// There may be a node at this address.
     void found(Address address);
 
-    /// The node at this address may be lost.
+    /// A connection with the node at this address has closed: the node may be lost, or both nodes
+    /// live and have made another one.
+    void closed(Address address);
+
+    /// The node at this address may be lost: nobody listens there.
     void suspected(Address address);
 
     /// A packet has come. The array belongs to the listener from now on.
@@ -51,6 +55,11 @@ public interface Engine extends AutoCloseable {
 
   /// Drops what is known of an address: no packet to it is kept any more.
   void forget(Address address);
+
+  /// Forgets an address whose node has ended: it is not found any more, unless it sends something.
+  default void ended(Address address) {
+    forget(address);
+  }
 
   @Override
   void close();

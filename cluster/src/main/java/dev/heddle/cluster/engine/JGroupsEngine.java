@@ -7,6 +7,8 @@ import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.NetworkInterface;
 import java.time.Duration;
+import java.util.Collections;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -58,6 +60,7 @@ public final class JGroupsEngine implements Engine {
   private static final Duration RECENT = Duration.ofMinutes(1);
   private static final System.Logger LOG = System.getLogger("dev.heddle.cluster");
   private static final String CHANNEL = "heddle";
+  private static final int ENDED = 1024; // the oldest may be found again
   private static final int FRAGMENT_BYTES = 60_000;
   private static final int CONNECT_MILLIS = 1_000;
   private static final long CLOCK_MILLIS = 10_000; // of the clock that tells unused connections
@@ -65,6 +68,20 @@ public final class JGroupsEngine implements Engine {
   private final Settings settings;
   private final Refusals refusals;
   private final Set<org.jgroups.Address> known = ConcurrentHashMap.newKeySet();
+
+  // Nodes that have ended. A start of a node has an address of its own.
+  private final Set<org.jgroups.Address> ended =
+      Collections.newSetFromMap(
+          Collections.synchronizedMap(
+              new LinkedHashMap<>() {
+                private static final long serialVersionUID = 1L;
+
+                @Override
+                protected boolean removeEldestEntry(
+                    Map.Entry<org.jgroups.Address, Boolean> eldest) {
+                  return size() > ENDED;
+                }
+              }));
 
   // set by open, once
   private volatile @Nullable Listener listener;
@@ -219,7 +236,7 @@ public final class JGroupsEngine implements Engine {
   }
 
   private JChannel channel(int port) throws Exception {
-    var tcp = new NodeTransport(this::found, this::suspected);
+    var tcp = new NodeTransport(this::found, this::closed, this::suspected);
     var threads = new DefaultThreadFactory("heddle-jgroups-" + settings.node, true, true);
     tcp.setThreadFactory(threads);
     tcp.setSocketFactory(new NodeSockets(settings.tls, CONNECT_MILLIS, refusals));
@@ -235,7 +252,7 @@ public final class JGroupsEngine implements Engine {
     tcp.useVirtualThreads(false);
     tcp.setMessageProcessingPolicy("direct"); // by the reader: delivery never waits
     tcp.setTimeServiceInterval(CLOCK_MILLIS);
-    var perDestination = new DestinationQueues(known::contains);
+    var perDestination = new DestinationQueues();
     queues = perDestination;
     tcp.setBundler(perDestination);
     transport = tcp;
@@ -290,6 +307,7 @@ public final class JGroupsEngine implements Engine {
       return;
     }
     if (known.add(from)) {
+      ended.remove(from);
       to.found(new PeerAddress(from));
     }
     byte[] array = message.getArray();
@@ -304,8 +322,16 @@ public final class JGroupsEngine implements Engine {
   private void found(org.jgroups.Address address) {
     JChannel here = channel;
     Listener to = listener;
-    if (to != null && here != null && !address.equals(here.getAddress()) && known.add(address)) {
+    boolean isOther = here != null && !address.equals(here.getAddress());
+    if (to != null && isOther && !ended.contains(address) && known.add(address)) {
       to.found(new PeerAddress(address));
+    }
+  }
+
+  private void closed(org.jgroups.Address address) {
+    Listener to = listener;
+    if (to != null) {
+      to.closed(new PeerAddress(address));
     }
   }
 
@@ -357,6 +383,14 @@ public final class JGroupsEngine implements Engine {
       tcp.drop(peer);
       perDestination.forget(peer);
     }
+  }
+
+  /// A member of views that has ended stays in them for ten seconds and longer. Found again it
+  /// would be greeted for ever, since nobody tells that it has ended once more.
+  @Override
+  public void ended(Address address) {
+    ended.add(((PeerAddress) address).address); // first: it may be found at any time
+    forget(address);
   }
 
   @Override

@@ -3,6 +3,7 @@ package dev.heddle.cluster.engine;
 
 import java.io.DataInput;
 import java.io.IOException;
+import java.net.ConnectException;
 import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.Map;
@@ -27,6 +28,7 @@ final class NodeTransport extends TCP {
   private static final int NODES = 1024; // more than a cluster has, some of which have restarted
 
   private final Consumer<Address> found;
+  private final Consumer<Address> closed;
   private final Consumer<Address> suspected;
 
   // Which node is at a place. JGroups has the same in a cache, which loses nodes that are in no
@@ -40,8 +42,9 @@ final class NodeTransport extends TCP {
             }
           });
 
-  NodeTransport(Consumer<Address> found, Consumer<Address> suspected) {
+  NodeTransport(Consumer<Address> found, Consumer<Address> closed, Consumer<Address> suspected) {
     this.found = found;
+    this.closed = closed;
     this.suspected = suspected;
   }
 
@@ -56,12 +59,28 @@ final class NodeTransport extends TCP {
     return added;
   }
 
+  /// Sends over a connection, which it may have to make first. Where it is refused nobody listens:
+  /// a node that lives does so until its end.
+  @Override
+  public void sendUnicast(PhysicalAddress to, byte[] bytes, int offset, int length)
+      throws Exception {
+    try {
+      super.sendUnicast(to, bytes, offset, length);
+    } catch (ConnectException e) {
+      Address peer = nodes.get(to);
+      if (peer != null) {
+        suspected.accept(peer);
+      }
+      throw e;
+    }
+  }
+
   @Override
   public void connectionClosed(Connection connection) {
     if (connected && connection.peerAddress() instanceof PhysicalAddress physical) {
       Address peer = nodes.get(physical);
       if (peer != null && !isReplaced(physical, connection)) {
-        suspected.accept(peer);
+        closed.accept(peer);
       }
     }
     super.connectionClosed(connection);

@@ -1,18 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.heddle.cluster.name;
 
+import dev.heddle.cluster.observe.ClusterJfrEvents;
 import dev.heddle.cluster.roster.Command;
+import dev.heddle.cluster.roster.Command.Leave;
 import dev.heddle.cluster.roster.Lease;
 import dev.heddle.cluster.roster.LeaseTimes;
 import dev.heddle.cluster.roster.Outcome;
 import dev.heddle.cluster.roster.Outcome.Reason;
+import dev.heddle.cluster.roster.Roster;
 import dev.heddle.cluster.roster.StorageProof;
 import dev.heddle.cluster.wire.NodeLife;
+import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
-/// Renews the lease of this node. The agent thread, but for [#isHeld] and [#admission].
+/// Renews the lease of this node. The agent thread, but for [#isHeld], [#admission] and
+/// [#obstacle].
 final class LeaseKeeper {
   private static final System.Logger LOG = System.getLogger("dev.heddle.cluster.name");
+
+  /// Between two tries to leave. One may be lost with its voter or its session, and another one does
+  /// no harm.
+  private static final long LEAVE_NANOS = 200_000_000;
 
   /// @param end until when it is held, if there is an admission
   private record Published(long admission, long end) {}
@@ -22,20 +31,32 @@ final class LeaseKeeper {
   private final LeaseTimes times;
   private final Lease lease;
   private final LogClient log;
+  private final Runnable changed;
   private boolean isFailed; // the last try
-  private boolean isLeaving;
-  private String obstacle = "";
+  private long heldSince; // the admission for which it is held; 0 when it is not
+  private @Nullable Leave leaving; // the command that ends the last admission, from then on
+  private final CompletableFuture<@Nullable Void> left = new CompletableFuture<>();
+  private long leaveAt; // the next try
 
   private static final Published NONE = new Published(0, 0);
 
   private volatile Published published = NONE;
+  private volatile String obstacle = ""; // written by the agent
 
-  LeaseKeeper(NodeLife self, @Nullable StorageProof proof, LeaseTimes times, LogClient log) {
+  /// @param changed is called when there is another admission than before, or none any more:
+  ///   what was owned by the last one must end, before anything is done by the next one
+  LeaseKeeper(
+      NodeLife self,
+      @Nullable StorageProof proof,
+      LeaseTimes times,
+      LogClient log,
+      Runnable changed) {
     this.self = self;
     this.proof = proof;
     this.times = times;
     this.lease = new Lease(times);
     this.log = log;
+    this.changed = changed;
   }
 
   /// Whether this node may act for what it owns since an admission. Any thread.
@@ -52,13 +73,25 @@ final class LeaseKeeper {
   // ---- the agent ----
 
   void due(long now) {
-    if (!isLeaving && (isFailed || lease.isDue(now))) {
+    record(now);
+    if (leaving != null) {
+      leave(leaving, now);
+    } else if (isFailed || lease.isDue(now)) {
       isFailed = false;
       long start = lease.renewing(now);
       log.submit(
           new Command.Renew(self.node(), self.life(), proof, times.lostNanos()),
           (outcome, failure) -> answered(start, outcome, failure));
     }
+  }
+
+  /// Records the loss of the lease, once.
+  private void record(long now) {
+    long held = isHeld(published.admission(), now) ? published.admission() : 0;
+    if (heldSince != 0 && held != heldSince && leaving == null && ClusterJfrEvents.areRecorded()) {
+      ClusterJfrEvents.leaseLost(self.node(), heldSince, obstacle);
+    }
+    heldSince = held;
   }
 
   private void answered(long start, @Nullable Outcome outcome, String failure) {
@@ -70,8 +103,8 @@ final class LeaseKeeper {
       case Outcome.Admitted(long admission) -> {
         obstacle = "";
         lease.acknowledged(start, admission);
-        if (!isLeaving) {
-          published = new Published(lease.admission(), lease.end());
+        if (leaving == null) {
+          publish(new Published(lease.admission(), lease.end()));
         }
       }
       case Outcome.Refused(Reason reason) -> refused(reason);
@@ -89,17 +122,25 @@ final class LeaseKeeper {
           case LEFT -> "this life of the node has left";
           case NOT_ADMITTED, SHARD_COUNT, SETTLED -> "the log has refused it: " + reason;
         };
-    if (!why.equals(obstacle) && !isLeaving) {
+    if (!why.equals(obstacle) && leaving == null) {
       LOG.log(
           System.Logger.Level.WARNING, "node '%s' owns no names: %s".formatted(self.node(), why));
     }
     obstacle = why;
     if (reason == Reason.SUPERSEDED || reason == Reason.LEFT) {
-      published = NONE; // others may own what this life has owned
+      publish(NONE); // others may own what this life has owned
     }
   }
 
-  /// Why there is no lease; empty when nothing is known.
+  private void publish(Published next) {
+    Published last = published;
+    published = next;
+    if (last.admission() != next.admission()) {
+      changed.run();
+    }
+  }
+
+  /// Why there is no lease; empty when nothing is known. Any thread.
   String obstacle() {
     return obstacle;
   }
@@ -111,9 +152,46 @@ final class LeaseKeeper {
     return last.admission() == admission ? Math.clamp(last.end() + grace - now, 0, grace) : 0;
   }
 
-  /// Renews it no more, and acts for nothing any more.
-  void leave() {
-    isLeaving = true;
-    published = NONE;
+  /// Renews it no more, acts for nothing any more, and has the log end the admission: it is told
+  /// again and again, until it has applied that.
+  ///
+  /// @return completes when the log has it
+  CompletableFuture<@Nullable Void> leave(long now) {
+    if (leaving != null) {
+      return left;
+    }
+    long admission = admission();
+    leaving = new Leave(self.node(), admission);
+    published = NONE; // first: whatever the log answers, nothing here acts any more
+    if (admission == 0) {
+      left.complete(null);
+    }
+    leaveAt = now;
+    leave(leaving, now);
+    return left;
+  }
+
+  private void leave(Leave command, long now) {
+    if (left.isDone() || now - leaveAt < 0) {
+      return;
+    }
+    leaveAt = now + LEAVE_NANOS;
+    log.submit(
+        command,
+        (outcome, failure) -> {
+          obstacle = failure;
+          if (outcome != null) {
+            left.complete(null);
+          }
+        });
+  }
+
+  /// The log has applied something: it may be the end of the admission, whose answer was lost.
+  void applied(Roster roster) {
+    if (leaving != null
+        && roster.applied() >= leaving.admission()
+        && roster.admission(self.node(), self.life()) != leaving.admission()) {
+      left.complete(null);
+    }
   }
 }

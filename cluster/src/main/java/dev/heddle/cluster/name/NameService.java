@@ -20,6 +20,7 @@ import java.util.List;
 import java.util.OptionalLong;
 import java.util.Queue;
 import java.util.Set;
+import java.util.TreeSet;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
@@ -98,7 +99,7 @@ public final class NameService implements RosterAccess {
     this.port = port;
     this.clock = clock;
     this.wake = wake;
-    this.replica = new RosterReplica(this::changed);
+    this.replica = new RosterReplica(setup.self().node(), clock, this::changed);
     if (open == null) {
       store = null;
       feed = null;
@@ -110,7 +111,8 @@ public final class NameService implements RosterAccess {
       log = new VoterLog(store, this::execute);
       feed = new VoterFeed(port, replica, log);
     }
-    this.lease = new LeaseKeeper(setup.self(), setup.proof(), setup.times(), log);
+    this.lease =
+        new LeaseKeeper(setup.self(), setup.proof(), setup.times(), log, this::admissionChanged);
     this.names =
         new NameTable(setup.self().node(), setup.times().holdNanos(), port, log, lease, this);
   }
@@ -183,7 +185,12 @@ public final class NameService implements RosterAccess {
         });
   }
 
+  private void admissionChanged() {
+    names.due(now());
+  }
+
   private void changed(Roster roster) {
+    lease.applied(roster);
     parts.forEach(part -> part.applied(roster));
   }
 
@@ -355,6 +362,20 @@ public final class NameService implements RosterAccess {
     return names.token(name, now());
   }
 
+  /// What this node knows of leases and names.
+  public NamesStatus status() {
+    return new NamesStatus(
+        new TreeSet<>(setup.voters()),
+        lease.isHeld(lease.admission(), now()),
+        lease.obstacle(),
+        replica.members());
+  }
+
+  /// Whether this node leads the log.
+  public boolean isLeader() {
+    return store != null && store.isLeader();
+  }
+
   private long deadline() {
     return now() + setup.times().holdNanos();
   }
@@ -455,7 +476,7 @@ public final class NameService implements RosterAccess {
   /// Gives away all that this node owns: its parts first, then its names, whose processes end. Then
   /// it holds no lease any more.
   ///
-  /// @return completes when the log has it; fails when the log has not answered
+  /// @return completes when the log has it; fails when this node is closed before
   public CompletableFuture<@Nullable Void> leave() {
     CompletableFuture<@Nullable Void> left = new CompletableFuture<>();
     execute(() -> {
@@ -473,21 +494,7 @@ public final class NameService implements RosterAccess {
   }
 
   private void leaveLog(CompletableFuture<@Nullable Void> left) {
-    long admission = lease.admission();
-    lease.leave(); // first: whatever the log answers, nothing here acts any more
-    if (admission == 0) {
-      left.complete(null);
-      return;
-    }
-    log.submit(
-        new Command.Leave(setup.self().node(), admission),
-        (outcome, why) -> {
-          if (outcome == null) {
-            left.completeExceptionally(new NoQuorumException(why));
-          } else {
-            left.complete(null);
-          }
-        });
+    var _ = lease.leave(now()).whenComplete((_, _) -> left.complete(null));
   }
 
   /// Fails all that waits, and closes the store of a voter; waits until its files are closed.

@@ -46,6 +46,8 @@ final class NameTable {
    *     lease ends before the log gives the name away, ENDING included: 8 s + 1 s < 10.5 s.
    *     [NameSimulationTest]
    * I2. A name whose process is ENDING is given back only when that has ended. [NameSimulationTest]
+   * I3. Of two processes of this node one owns a name at a time: a process asks for it when the
+   *     last owner has ended, or has the name by the admission of now. [NameServiceTest]
    *
    * Threads. The agent, but for `token`.
    */
@@ -275,7 +277,7 @@ final class NameTable {
     @Override
     boolean isBlocked() {
       Owned last = owned.get(name);
-      return last != null && last.isEnding;
+      return last != null && (last.isEnding || last.admission != lease.admission());
     }
 
     @Override
@@ -307,9 +309,9 @@ final class NameTable {
         return;
       }
       if (known != null && !known.isEnding) {
-        end(known, "the lease of node '%s' was over".formatted(node), 0); // of an earlier admission
+        end(known, "the log has given the name '%s' to another process".formatted(name), 0);
       }
-      if (leaving != null || !lease.isHeld(admission, service.now())) {
+      if (known != null || leaving != null || !lease.isHeld(admission, service.now())) {
         answer.completeExceptionally(service.noQuorum("name '" + name + "' is not registered", ""));
         addFirst(new GiveBack(name, token, admission));
         return;

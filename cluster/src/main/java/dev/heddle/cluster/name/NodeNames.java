@@ -172,6 +172,11 @@ public final class NodeNames implements AutoCloseable {
     public long run() {
       return service.run();
     }
+
+    @Override
+    public boolean isLeader() {
+      return service.isLeader();
+    }
   }
 
   /// Processes and sessions of the node.

@@ -1,18 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.heddle.cluster.name;
 
+import dev.heddle.cluster.observe.ClusterJfrEvents;
 import dev.heddle.cluster.roster.Command;
 import dev.heddle.cluster.roster.Delta;
 import dev.heddle.cluster.roster.Ownership;
 import dev.heddle.cluster.roster.Roster;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
+import java.util.Set;
+import java.util.TreeSet;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Consumer;
+import java.util.function.LongSupplier;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /// The roster as this node knows it, and the owners in it for any thread.
 final class RosterReplica {
+  private final String self;
+  private final LongSupplier clock;
   private final Consumer<Roster> changed;
 
   // the agent
@@ -20,10 +28,14 @@ final class RosterReplica {
 
   // written by the agent, read by any thread
   private final Map<String, Ownership> owners = new ConcurrentHashMap<>();
+  private final Map<String, Long> renewed = new ConcurrentHashMap<>(); // admitted nodes, nanos
   private volatile boolean isHere;
 
+  /// @param self the name of this node
   /// @param changed is called after each change
-  RosterReplica(Consumer<Roster> changed) {
+  RosterReplica(String self, LongSupplier clock, Consumer<Roster> changed) {
+    this.self = self;
+    this.clock = clock;
     this.changed = changed;
   }
 
@@ -35,6 +47,21 @@ final class RosterReplica {
   /// The owner of a name, as far as it is known here; null for none. Any thread.
   @Nullable Ownership lookup(String name) {
     return owners.get(name);
+  }
+
+  /// The admitted nodes, with the age of their leases and the number of their names. Any thread.
+  Map<String, NamesStatus.Member> members() {
+    Map<String, Long> names =
+        owners.values().stream()
+            .collect(Collectors.groupingBy(Ownership::node, Collectors.counting()));
+    long now = clock.getAsLong();
+    Map<String, NamesStatus.Member> members = new HashMap<>();
+    renewed.forEach((node, at) ->
+        members.put(
+            node,
+            new NamesStatus.Member(
+                Math.max(0, now - at), names.getOrDefault(node, 0L).intValue())));
+    return members;
   }
 
   // ---- the agent ----
@@ -60,6 +87,8 @@ final class RosterReplica {
       case Command.Renew renew -> {
         if (before != admission(renew)) {
           publishAll();
+        } else if (before != 0) {
+          renewed.put(renew.node(), clock.getAsLong());
         }
       }
       case Command.Lost _, Command.Leave _ -> publishAll();
@@ -89,17 +118,34 @@ final class RosterReplica {
 
   private void publish(String name) {
     Ownership owner = roster.owner(name);
-    if (owner == null) {
-      owners.remove(name);
-    } else {
-      owners.put(name, owner);
+    Ownership before = owner == null ? owners.remove(name) : owners.put(name, owner);
+    if (ClusterJfrEvents.areRecorded()) {
+      record(name, before, owner);
+    }
+  }
+
+  private void record(String name, @Nullable Ownership before, @Nullable Ownership after) {
+    long tokenBefore = before == null ? 0 : before.token();
+    long token = after == null ? 0 : after.token();
+    if (token != tokenBefore) {
+      String from = before == null ? "" : before.node();
+      String to = after == null ? "" : after.node();
+      ClusterJfrEvents.moved(new ClusterJfrEvents.Move(self, name, from, to, token));
     }
   }
 
   private void publishAll() {
     Map<String, Ownership> now = new HashMap<>();
     roster.owners().forEach(owner -> now.put(owner.name(), owner));
+    if (ClusterJfrEvents.areRecorded()) {
+      Set<String> names = new TreeSet<>(owners.keySet());
+      names.addAll(now.keySet());
+      names.forEach(name -> record(name, owners.get(name), now.get(name)));
+    }
     owners.keySet().retainAll(now.keySet());
     owners.putAll(now);
+    List<String> admitted = roster.admitted();
+    renewed.keySet().retainAll(admitted);
+    admitted.forEach(node -> renewed.putIfAbsent(node, clock.getAsLong()));
   }
 }

@@ -98,6 +98,11 @@ public final class ClusterNode implements AutoCloseable {
     ///
     /// @return when to call it again, of [System#nanoTime], unless the agent is woken before
     long run();
+
+    /// Whether this node leads the log of names, as it tells the others. Any thread.
+    default boolean isLeader() {
+      return false;
+    }
   }
 
   private enum Phase {
@@ -163,7 +168,8 @@ public final class ClusterNode implements AutoCloseable {
     this.self = new NodeLife(here.node(), here.host(), here.incarnation());
     this.groups = new Groups(local);
     this.listeners = new Listeners<>(local.callbacks());
-    this.reports = new NodeReports(self.node(), () -> NodeLoad.of(runtime.counters()));
+    this.reports =
+        new NodeReports(self.node(), () -> NodeLoad.of(runtime.counters()), this::isLeader);
     this.agent = new WakeableThread("heddle-cluster-" + self.node(), this::agent);
     this.writer = new WakeableThread("heddle-link-" + self.node(), this::write);
     Introduction introduction =
@@ -302,6 +308,7 @@ public final class ClusterNode implements AutoCloseable {
         state,
         null,
         peer.other.labels(),
+        reports.isLeader(peer.other.life().node()),
         now.roundTripNanos() < 0 ? null : Duration.ofNanos(now.roundTripNanos()),
         now.outboxBytes(),
         now.unacknowledgedBytes(),
@@ -319,6 +326,7 @@ public final class ClusterNode implements AutoCloseable {
         state,
         null,
         last.other().labels(),
+        false,
         null,
         0,
         0,
@@ -352,6 +360,11 @@ public final class ClusterNode implements AutoCloseable {
     return reports.broken().stream()
         .map(pair -> new BrokenPair(pair.one(), pair.other(), Duration.ofNanos(pair.nanos())))
         .toList();
+  }
+
+  /// Whether this node leads the log of names.
+  public boolean isLeader() {
+    return parts.stream().anyMatch(Part::isLeader);
   }
 
   /// Has an action run each second, on the agent: it must not wait.

@@ -62,15 +62,6 @@ final class Connections implements Engine.Listener {
     void log(System.Logger.Level level, String line);
   }
 
-  /// What the engine is to do, once no lock is held.
-  ///
-  /// @param packet null to forget the address
-  private record Leaving(Address to, byte @Nullable [] packet, Urgency urgency) {
-    Leaving(Address to, byte[] packet) {
-      this(to, packet, Urgency.URGENT);
-    }
-  }
-
   private final Engine engine;
   private final Introduction self;
   private final LongSupplier clock;
@@ -125,10 +116,18 @@ final class Connections implements Engine.Listener {
   }
 
   @Override
+  public void closed(Address address) {
+    Link link = links.get(address);
+    if (link != null) {
+      link.connectionClosed(clock.getAsLong());
+    }
+  }
+
+  @Override
   public void suspected(Address address) {
     Link link = links.get(address);
     if (link != null) {
-      link.rumour(clock.getAsLong());
+      link.suspect(clock.getAsLong());
     }
   }
 
@@ -245,7 +244,7 @@ final class Connections implements Engine.Listener {
   }
 
   private void decide(Input input) {
-    List<Leaving> leaving = new ArrayList<>(1);
+    List<Runnable> leaving = new ArrayList<>(1);
     lock.lock();
     try {
       if (closed) {
@@ -262,23 +261,15 @@ final class Connections implements Engine.Listener {
     } finally {
       lock.unlock();
     }
-    leaving.forEach(this::carryOut);
+    leaving.forEach(Runnable::run);
     wakeAgent.run();
   }
 
-  private void carryOut(Leaving it) {
-    if (it.packet == null) {
-      engine.forget(it.to);
-    } else {
-      engine.send(it.to, it.packet, it.urgency);
-    }
-  }
-
-  private void carryOut(Output output, List<Leaving> leaving) {
+  private void carryOut(Output output, List<Runnable> leaving) {
     switch (output) {
       case Output.Send(var to, var session, var content) ->
-          leaving.add(
-              new Leaving(
+          leaving.add(() ->
+              engine.send(
                   to,
                   Packet.write(Packet.VERSION, session, 0, Session.WINDOW_BYTES, content),
                   Urgency.ONCE));
@@ -295,7 +286,8 @@ final class Connections implements Engine.Listener {
           link.suspect(clock.getAsLong());
         }
       }
-      case Output.Forget(var address) -> leaving.add(new Leaving(address, null, Urgency.ONCE));
+      case Output.Forget(var address) -> leaving.add(() -> engine.forget(address));
+      case Output.Ended(var address) -> leaving.add(() -> engine.ended(address));
       case Output.Log(var level, var line) -> sessions.log(level, line);
     }
   }
@@ -328,8 +320,8 @@ final class Connections implements Engine.Listener {
     });
   }
 
-  /// @return what to send to the other node
-  private List<Leaving> close(Link link, Ending why) {
+  /// @return what the engine is to do, once no lock is held
+  private List<Runnable> close(Link link, Ending why) {
     links.remove(link.at, link);
     int dropped = link.end(why);
     if (dropped < 0) {
@@ -350,7 +342,11 @@ final class Connections implements Engine.Listener {
           case SILENCE, NO_ANSWER, UNACKNOWLEDGED, OUT_OF_ORDER, FAILED, OVERFLOW, REPLACED ->
               new Urgent.Ended(why.text());
         };
-    return farewell == null ? List.of() : List.of(new Leaving(link.at, link.packet(farewell)));
+    if (farewell == null) {
+      return List.of();
+    }
+    byte[] packet = link.packet(farewell);
+    return List.of(() -> send(link.at, packet));
   }
 
   private void send(Address to, byte[] packet) {
@@ -428,7 +424,7 @@ final class Connections implements Engine.Listener {
 
   /// Says goodbye to all nodes, and ends the sessions.
   void close() {
-    List<Leaving> leaving = new ArrayList<>();
+    List<Runnable> leaving = new ArrayList<>();
     lock.lock();
     try {
       closed = true;
@@ -438,7 +434,7 @@ final class Connections implements Engine.Listener {
     } finally {
       lock.unlock();
     }
-    leaving.forEach(this::carryOut);
+    leaving.forEach(Runnable::run);
   }
 
   // ---- what is seen from outside ----

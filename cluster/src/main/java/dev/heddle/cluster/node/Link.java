@@ -106,8 +106,8 @@ final class Link implements FrameSink {
 
   @Override
   public SendResult send(Frame frame) {
-    byte[] bytes = codec.encode(frame);
-    return switch (outbox.offer(bytes, kindOf(frame))) {
+    byte[] head = codec.encodeHead(frame);
+    return switch (outbox.offer(head, FrameCodec.tail(frame), kindOf(frame))) {
       case ACCEPTED -> {
         wakeWriter.run();
         yield SendResult.ACCEPTED;
@@ -142,13 +142,12 @@ final class Link implements FrameSink {
     }
     state.lock();
     try {
-      List<byte[]> frames = outbox.next(session.space());
-      if (frames.isEmpty()) {
+      byte[] packet = outbox.next(session.space());
+      if (packet == null) {
         return null;
       }
-      byte[] packet =
-          Packet.write(
-              session.version(), id(), session.number(), session.ack(), session.window(), frames);
+      Packet.writeHeader(
+          packet, session.version(), id(), session.number(), session.ack(), session.window());
       session.sent(packet.length, now);
       return packet;
     } finally {
@@ -288,11 +287,11 @@ final class Link implements FrameSink {
 
   // ---- time and the end ----
 
-  /// The engine says that the other node may be lost.
-  void rumour(long now) {
+  /// A connection with the other node has closed.
+  void connectionClosed(long now) {
     state.lock();
     try {
-      session.rumour(now);
+      session.connectionClosed(now);
     } finally {
       state.unlock();
     }

@@ -11,12 +11,13 @@ import java.util.List;
 import java.util.Set;
 import java.util.TreeSet;
 
-/// What a node tells the others of itself, within their sessions: how much it has to do, and which
-/// nodes it is in session with.
+/// What a node tells the others of itself, within their sessions: how much it has to do, which
+/// nodes it is in session with, and whether it leads the log of names.
 ///
 /// @param load how much it has to do
 /// @param sees the names of the nodes in session with it
-record NodeReport(NodeLoad load, Set<String> sees) {
+/// @param isLeader whether it leads the log of names
+record NodeReport(NodeLoad load, Set<String> sees, boolean isLeader) {
   /// The name of its [dev.heddle.cluster.wire.Frame.Service]. A release that does not know it
   /// ignores it.
   static final String SERVICE = "report";
@@ -40,13 +41,15 @@ record NodeReport(NodeLoad load, Set<String> sees) {
       for (String name : new TreeSet<>(sees)) {
         out.writeUTF(name);
       }
+      out.writeBoolean(isLeader);
     } catch (IOException e) {
       throw new UncheckedIOException(e); // names have at most 1 KiB
     }
     return bytes.toByteArray();
   }
 
-  /// What follows the known part is ignored: a later release may add to it.
+  /// What follows the known part is ignored: a later release may add to it. The last part may be
+  /// missing: an earlier release does not tell it.
   ///
   /// @throws IOException when it is of another format, or malformed
   static NodeReport decode(byte[] content) throws IOException {
@@ -67,6 +70,7 @@ record NodeReport(NodeLoad load, Set<String> sees) {
     for (int i = 0; i < count; i++) {
       sees.add(in.readUTF());
     }
-    return new NodeReport(new NodeLoad(workers, ready, processes), sees);
+    boolean isLeader = in.available() > 0 && in.readBoolean();
+    return new NodeReport(new NodeLoad(workers, ready, processes), sees, isLeader);
   }
 }

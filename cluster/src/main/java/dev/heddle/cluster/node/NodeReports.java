@@ -11,6 +11,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.BooleanSupplier;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -50,14 +51,17 @@ final class NodeReports {
 
   private final String self;
   private final Supplier<NodeLoad> own;
+  private final BooleanSupplier isLeader;
   private final Map<String, Told> told = new ConcurrentHashMap<>(); // by name of the node
   private final BrokenPairs pairs = new BrokenPairs(); // tick only
   private volatile List<BrokenPairs.Pair> broken = List.of();
 
   /// @param own how much this node has to do now
-  NodeReports(String self, Supplier<NodeLoad> own) {
+  /// @param isLeader whether it leads the log of names
+  NodeReports(String self, Supplier<NodeLoad> own, BooleanSupplier isLeader) {
     this.self = self;
     this.own = own;
+    this.isLeader = isLeader;
   }
 
   /// A session opens.
@@ -75,7 +79,7 @@ final class NodeReports {
   /// A second has passed.
   void tick(long now) {
     Set<String> sees = Set.copyOf(told.keySet());
-    byte[] report = new NodeReport(own.get(), sees).encode();
+    byte[] report = new NodeReport(own.get(), sees, isLeader.getAsBoolean()).encode();
     Map<String, Set<String>> views = new HashMap<>();
     views.put(self, sees);
     for (Told each : told.values()) {
@@ -105,8 +109,18 @@ final class NodeReports {
     if (node.equals(self)) {
       return own.get();
     }
-    Told it = told.get(node);
-    NodeReport report = it == null ? null : it.report;
+    NodeReport report = last(node);
     return report == null ? null : report.load();
+  }
+
+  /// Whether another node leads the log of names, as it has last told.
+  boolean isLeader(String node) {
+    NodeReport report = last(node);
+    return report != null && report.isLeader();
+  }
+
+  private @Nullable NodeReport last(String node) {
+    Told it = told.get(node);
+    return it == null ? null : it.report;
   }
 }

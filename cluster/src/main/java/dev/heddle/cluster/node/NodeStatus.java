@@ -14,6 +14,7 @@ import org.jspecify.annotations.Nullable;
 /// @param node null when nobody has answered at the address
 /// @param refusal why there is no session; null when there is no reason but silence
 /// @param labels that it has told
+/// @param isLeader whether it leads the log of names, as it has last told
 /// @param roundTrip of the last ping; null when there is none
 /// @param outboxBytes that wait to be sent
 /// @param unacknowledgedBytes that it has not said to have taken
@@ -28,6 +29,7 @@ public record NodeStatus(
     State state,
     @Nullable String refusal,
     Map<String, String> labels,
+    boolean isLeader,
     @Nullable Duration roundTrip,
     long outboxBytes,
     long unacknowledgedBytes,
@@ -52,6 +54,18 @@ public record NodeStatus(
   static NodeStatus greeted(
       String address, @Nullable NodeLife node, @Nullable String refusal, @Nullable String last) {
     return new NodeStatus(
-        address, node, State.GREETING, refusal, Map.of(), null, 0, 0, false, null, last, null);
+        address,
+        node,
+        State.GREETING,
+        refusal,
+        Map.of(),
+        false,
+        null,
+        0,
+        0,
+        false,
+        null,
+        last,
+        null);
   }
 }

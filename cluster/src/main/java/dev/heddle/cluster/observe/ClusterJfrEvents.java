@@ -115,6 +115,81 @@ public final class ClusterJfrEvents {
     }
   }
 
+  /// Records that a node may not act any more for what it owned.
+  ///
+  /// @param admission by which it held the lease
+  /// @param reason why the lease was not renewed; empty when nothing is known
+  public static void leaseLost(String node, long admission, String reason) {
+    LeaseLost event = new LeaseLost();
+    if (event.shouldCommit()) {
+      event.node = node;
+      event.admission = admission;
+      event.reason = reason;
+      event.commit();
+    }
+  }
+
+  /// A change of an owner, as a node has learnt of it.
+  ///
+  /// @param node which has learnt of it
+  /// @param what a name
+  /// @param from the node of the owner before; empty for none
+  /// @param to the node of the owner now; empty for none
+  /// @param token of the owner now; 0 for none
+  public record Move(String node, String what, String from, String to, long token) {}
+
+  public static void moved(Move move) {
+    NameMoved event = new NameMoved();
+    if (event.shouldCommit()) {
+      event.node = move.node();
+      event.movedName = move.what();
+      event.from = move.from();
+      event.to = move.to();
+      event.token = move.token();
+      event.commit();
+    }
+  }
+
+  @Name("dev.heddle.LeaseLost")
+  @Label("Lease Lost")
+  @Category("Heddle")
+  @Description("A node holds its lease no more, and ends what it owns in the cluster")
+  @StackTrace(false)
+  static final class LeaseLost extends Event {
+    @Label("Node")
+    @Nullable String node;
+
+    @Label("Admission")
+    @Description("The entry of the log that has admitted the node")
+    long admission;
+
+    @Label("Reason")
+    @Nullable String reason;
+  }
+
+  @Name("dev.heddle.NameMoved")
+  @Label("Name Moved")
+  @Category("Heddle")
+  @Description("A name of the cluster has another owner, or none; each node records it")
+  @StackTrace(false)
+  static final class NameMoved extends Event {
+    @Label("Node")
+    @Nullable String node;
+
+    @Label("Moved Name")
+    @Nullable String movedName;
+
+    @Label("From Node")
+    @Nullable String from;
+
+    @Label("To Node")
+    @Nullable String to;
+
+    @Label("Token")
+    @Description("Of the owner now; 0 for none")
+    long token;
+  }
+
   @Name("dev.heddle.SessionOpened")
   @Label("Session Opened")
   @Category("Heddle")

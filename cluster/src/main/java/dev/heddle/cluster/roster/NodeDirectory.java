@@ -11,7 +11,10 @@ import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
 import java.security.SecureRandom;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 
@@ -29,6 +32,10 @@ public final class NodeDirectory implements AutoCloseable {
   private static final String LOCK = "lock";
   private static final String NODE = "node";
   private static final String FORMAT = "1";
+
+  /// Windows opens no directory, and writes a name with its file.
+  private static final boolean HAS_DIRECTORY_SYNC =
+      !System.getProperty("os.name").startsWith("Windows");
 
   /// The directories that this process has locked, and for whom. A lock of Linux ends when the
   /// process closes any channel of its file: so no second one is opened.
@@ -53,7 +60,7 @@ public final class NodeDirectory implements AutoCloseable {
   /// @throws IOException when another process has locked it, when it is the directory of another
   ///   node, or when it cannot be read or written; the message says which
   public static NodeDirectory open(Path path, String node) throws IOException {
-    Files.createDirectories(path);
+    create(path, NodeDirectory::force);
     Path real = path.toRealPath();
     String owner = OPEN.putIfAbsent(real, owner(node));
     if (owner != null) {
@@ -144,24 +151,51 @@ public final class NodeDirectory implements AutoCloseable {
     }
   }
 
-  /// Writes a file whole or not at all; it is on the disk when this returns.
+  /// Writes a file whole or not at all; it is on the disk when this returns, with its name.
   ///
-  /// @throws IOException when that fails: then the file is as before
+  /// @throws IOException when that fails: then the file has the old or the new content
   public static void write(Path file, byte[] content) throws IOException {
+    write(file, content, NodeDirectory::force);
+  }
+
+  static void write(Path file, byte[] content, Force force) throws IOException {
     Path next = file.resolveSibling(file.getFileName() + ".next");
-    try (FileChannel channel =
-        FileChannel.open(
-            next,
-            StandardOpenOption.CREATE,
-            StandardOpenOption.TRUNCATE_EXISTING,
-            StandardOpenOption.WRITE)) {
-      ByteBuffer bytes = ByteBuffer.wrap(content);
-      while (bytes.hasRemaining()) {
-        channel.write(bytes);
-      }
+    Files.write(next, content);
+    force.force(next);
+    Files.move(next, file, StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
+    force.force(parent(file)); // without that the old name may come back after a loss of power
+  }
+
+  private static Path parent(Path path) {
+    return Objects.requireNonNull(path.toAbsolutePath().getParent(), "a root is not written");
+  }
+
+  /// Makes a directory, and those above it, so that it outlives a loss of power.
+  static void create(Path path, Force force) throws IOException {
+    List<Path> missing = new ArrayList<>();
+    for (Path at = path.toAbsolutePath(); !Files.exists(at); at = parent(at)) {
+      missing.add(at);
+    }
+    Files.createDirectories(path);
+    for (Path each : missing) {
+      force.force(parent(each));
+    }
+  }
+
+  /// Has the content of a file, or the names in a directory, written to the disk.
+  interface Force {
+    void force(Path path) throws IOException;
+  }
+
+  private static void force(Path path) throws IOException {
+    boolean isDirectory = Files.isDirectory(path);
+    if (isDirectory && !HAS_DIRECTORY_SYNC) {
+      return;
+    }
+    StandardOpenOption how = isDirectory ? StandardOpenOption.READ : StandardOpenOption.WRITE;
+    try (FileChannel channel = FileChannel.open(path, how)) {
       channel.force(true);
     }
-    Files.move(next, file, StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
   }
 
   /// Where it is.

@@ -85,6 +85,14 @@ public final class Roster {
         : 0;
   }
 
+  /// The names of the admitted nodes.
+  public List<String> admitted() {
+    return members.values().stream()
+        .filter(member -> member.state == Member.State.ADMITTED)
+        .map(member -> member.node)
+        .toList();
+  }
+
   /// Who owns the shards.
   public ShardTable shards() {
     return shards;

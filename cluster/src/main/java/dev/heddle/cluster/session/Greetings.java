@@ -81,6 +81,9 @@ public final class Greetings {
     /// Keeps nothing for an address any more: nobody answers there. It may be greeted on.
     record Forget(Address address) implements Output {}
 
+    /// The node of an address has ended. Keeps nothing for it any more, nor finds it again.
+    record Ended(Address address) implements Output {}
+
     /// A line for the log.
     record Log(System.Logger.Level level, String line) implements Output {}
   }
@@ -175,16 +178,17 @@ public final class Greetings {
     }
     for (Greeting it : greetings.values()) {
       if (it.open == null) {
-        drop(it, out);
+        greetings.remove(it.address);
+        out.add(new Output.Forget(it.address));
         return true;
       }
     }
     return false;
   }
 
-  private void drop(Greeting it, List<Output> out) {
+  private void dropEnded(Greeting it, List<Output> out) {
     greetings.remove(it.address);
-    out.add(new Output.Forget(it.address));
+    out.add(new Output.Ended(it.address));
   }
 
   private long fresh() {
@@ -356,7 +360,7 @@ public final class Greetings {
         superseded.add(each);
       }
     }
-    superseded.forEach(each -> drop(each, out));
+    superseded.forEach(each -> dropEnded(each, out));
     Opened opened = new Opened(id(it.number, other), it.address, other, it.number);
     open.put(life.node(), opened);
     it.known = other;
@@ -434,7 +438,7 @@ public final class Greetings {
         it.next = now;
         it.count = 0;
       } else if (it.address.equals(ended.at) && why.cause() == Cause.LEFT) {
-        drop(it, out);
+        dropEnded(it, out);
       } else if (it.address.equals(ended.at) && isSilent(why)) {
         out.add(new Output.Forget(it.address)); // and greeted on: it may come back
       }

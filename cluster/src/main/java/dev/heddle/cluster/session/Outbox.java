@@ -5,13 +5,13 @@ import dev.heddle.cluster.wire.Limits;
 import dev.heddle.cluster.wire.Packet;
 import dev.heddle.internal.SpinLock;
 import java.util.ArrayDeque;
-import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Deque;
-import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
-/// The frames of a session that wait for its writer, in order. Any thread; nothing here waits.
+/// The frames of a session that wait for its writer, in order, as the packets that they leave in.
+/// Any thread; nothing here waits.
 @SuppressWarnings("NonAtomicVolatileUpdate") // `bytes` is written under the lock
 public final class Outbox {
   /// From so many bytes on it takes no messages.
@@ -30,12 +30,17 @@ public final class Outbox {
    *           OPEN     close                    CLOSED   what waited is counted and dropped
    *           CLOSED   a frame                  CLOSED   CLOSED
    *
+   * A frame is copied behind those of the last packet, as long as there is space. So the writer
+   * takes a packet as it is, and does not touch hundreds of arrays of other processors while senders
+   * wait for the lock.
+   *
    * Locks. Workers call offer under locks of their own, so the lock here parks nobody, and is the
    * last one that is taken. Futures complete outside of it: what depends on them is foreign code.
    *
    * I1. Frames leave in the order in which they were accepted. [OutboxTest]
    * I2. Bytes are those of the frames that wait. [OutboxTest]
    * I3. A waiter completes when there is space, or at the end. [OutboxTest]
+   * I4. A packet has one frame, or at most 48 KiB. [OutboxTest]
    */
 
   /// Whether a frame may be refused.
@@ -57,17 +62,45 @@ public final class Outbox {
   private static final CompletableFuture<@Nullable Void> SPACE =
       CompletableFuture.completedFuture(null);
 
+  private static final int LEAST_BYTES = 512; // of the array of a packet
+  private static final int MOST_BYTES = Limits.PACKED_PACKET_BYTES;
+
+  /// A packet without its header. Under the lock until the writer has taken it.
+  private static final class Packed {
+    byte[] bytes;
+    int end = Packet.HEADER_BYTES;
+    int frames;
+
+    Packed(int capacity) {
+      bytes = new byte[capacity];
+    }
+
+    void add(byte[] head, byte[] tail) {
+      int needed = end + head.length + tail.length;
+      if (needed > bytes.length) {
+        bytes = Arrays.copyOf(bytes, Math.max(needed, Math.min(2 * bytes.length, MOST_BYTES)));
+      }
+      System.arraycopy(head, 0, bytes, end, head.length);
+      System.arraycopy(tail, 0, bytes, end + head.length, tail.length);
+      end = needed;
+      frames++;
+    }
+  }
+
   private final SpinLock lock = new SpinLock();
 
   // under the lock
-  private final Deque<byte[]> frames = new ArrayDeque<>();
+  private final Deque<Packed> packets = new ArrayDeque<>(4);
   private @Nullable CompletableFuture<@Nullable Void> space; // that senders wait for
   private boolean closed;
 
   private volatile long bytes; // written under the lock
 
   /// Adds a frame.
-  public Result offer(byte[] frame, Kind kind) {
+  ///
+  /// @param head its first bytes
+  /// @param tail the others
+  public Result offer(byte[] head, byte[] tail, Kind kind) {
     lock.lock();
     try {
       if (closed) {
@@ -79,12 +112,24 @@ public final class Outbox {
       if (bytes >= OVERFLOW_BYTES) {
         return Result.OVERFLOW;
       }
-      frames.add(frame);
-      bytes += frame.length;
+      int length = head.length + tail.length;
+      packetFor(length).add(head, tail);
+      bytes += length;
       return Result.ACCEPTED;
     } finally {
       lock.unlock();
     }
+  }
+
+  private Packed packetFor(int length) {
+    Packed last = packets.peekLast();
+    if (last != null && last.end + length <= MOST_BYTES) {
+      return last;
+    }
+    int least = last == null ? LEAST_BYTES : MOST_BYTES; // the writer is behind: more will follow
+    Packed next = new Packed(Math.max(least, Packet.HEADER_BYTES + length));
+    packets.add(next);
+    return next;
   }
 
   /// Completes when half of the space for messages is free, at once when it is not full; also when
@@ -106,25 +151,22 @@ public final class Outbox {
     }
   }
 
-  /// Takes the frames of the next packet: as many as fit into 48 KiB, or one that does not.
+  /// Takes the next packet: as many frames as fit into 48 KiB, or one that does not.
   ///
   /// @param most bytes of the packet, its header included
-  /// @return empty when there are none, or the first does not fit
-  public List<byte[]> next(long most) {
-    List<byte[]> taken = new ArrayList<>();
+  /// @return the packet with space for its header, which the caller writes; null when there is
+  ///   none, or it is longer
+  public byte @Nullable [] next(long most) {
+    Packed first;
     CompletableFuture<@Nullable Void> free = null;
     lock.lock();
     try {
-      long length = Packet.HEADER_BYTES;
-      byte[] first;
-      while ((first = frames.peek()) != null && length + first.length <= most) {
-        length += first.length;
-        if (!taken.isEmpty() && length > Limits.PACKED_PACKET_BYTES) {
-          break;
-        }
-        taken.add(frames.remove());
-        bytes -= first.length;
+      first = packets.peek();
+      if (first == null || first.end > most) {
+        return null;
       }
+      packets.remove();
+      bytes -= first.end - Packet.HEADER_BYTES;
       if (bytes <= FULL_BYTES / 2) {
         free = space;
         space = null;
@@ -135,7 +177,7 @@ public final class Outbox {
     if (free != null) {
       free.complete(null);
     }
-    return taken;
+    return first.end == first.bytes.length ? first.bytes : Arrays.copyOf(first.bytes, first.end);
   }
 
   /// Takes no more frames, and drops those that wait.
@@ -147,8 +189,8 @@ public final class Outbox {
     lock.lock();
     try {
       closed = true;
-      dropped = frames.size();
-      frames.clear();
+      dropped = packets.stream().mapToInt(packet -> packet.frames).sum();
+      packets.clear();
       bytes = 0;
       free = space;
       space = null;

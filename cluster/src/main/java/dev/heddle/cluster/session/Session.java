@@ -30,6 +30,8 @@ public final class Session {
    * OPEN   6 s of silence                               ENDED  SILENCE
    * OPEN   6 s in which no ack of what was sent came    ENDED  UNACKNOWLEDGED
    * OPEN   a rumour                                     OPEN   PING, the probe
+   * OPEN   a closed connection                          OPEN   the same; of a young session, with
+   *                                                            6 s for the answer
    * OPEN   1 s after the probe, no PONG of it or later  ENDED  NO_ANSWER
    * OPEN   end(ending)                                  ENDED  by the owner
    * ENDED  anything                                     ENDED  nothing: it never opens again
@@ -47,10 +49,12 @@ public final class Session {
    * Acks are cumulative, and each PING repeats them, so a lost one costs 2 s at most. A receiver
    * that has no space for more says window 0; what is on its way is taken nevertheless.
    *
-   * Rumours. Two nodes that meet connect to each other at the same time, and close one of the two
-   * connections: a rumour at the side that sees the close first. Both are busy then, with classes
-   * that are loaded. So an engine's rumour of a session in its first 5 s is ignored; its silence is
-   * noticed.
+   * Closed connections. Two nodes that meet connect to each other at the same time, and close one
+   * of the two connections, or both: a closed connection says nothing then. Both nodes are busy
+   * with classes that are loaded, and do not always answer within 1 s. So in the first 5 s of a
+   * session it leads to a probe with more time. The probe makes a connection. Where that is
+   * refused, the engine has a rumour, and 1 s is enough again: a kill -9 is seen as soon in a young
+   * session as in an old one.
    *
    * I1. What is delivered has the numbers 1, 2, 3, …; nothing is after the end. [SessionTest]
    * I2. Unacknowledged bytes stay within the window. [SessionTest]
@@ -101,6 +105,7 @@ public final class Session {
   private long pingedAt;
   private long pingAt;
   private long probe; // the token that answers it
+  private long probedAt;
   private long probedUntil = NEVER;
   private long roundTripNanos = -1;
 
@@ -281,20 +286,24 @@ public final class Session {
 
   // ---- time ----
 
-  /// The engine says that the other node may be lost: it is asked, unless the session is young.
-  public void rumour(long now) {
-    if (now - openedAt >= YOUNG_NANOS) {
-      suspect(now);
-    }
+  /// A connection with the other node has closed: it is asked, and has more time to answer while
+  /// the session is young.
+  public void connectionClosed(long now) {
+    probe(now, now - openedAt < YOUNG_NANOS ? SILENCE_NANOS : PROBE_NANOS);
   }
 
   /// The other node may be lost: it is asked.
   public void suspect(long now) {
+    probe(now, PROBE_NANOS);
+  }
+
+  private void probe(long now, long patienceNanos) {
     if (probedUntil == NEVER) {
       probe = pings + 1;
-      probedUntil = now + PROBE_NANOS;
+      probedAt = now;
       pingAt = now;
     }
+    probedUntil = Math.min(probedUntil, now + patienceNanos);
   }
 
   /// Whether the other node was asked, and has not answered yet.
@@ -307,7 +316,7 @@ public final class Session {
     if (ending == null && now - heardAt >= SILENCE_NANOS) {
       end(new Ending(Cause.SILENCE, "nothing heard for " + (now - heardAt) / 1_000_000 + " ms"));
     } else if (ending == null && now >= probedUntil) {
-      end(new Ending(Cause.NO_ANSWER, "no answer for " + PROBE_NANOS / 1_000_000 + " ms"));
+      end(new Ending(Cause.NO_ANSWER, "no answer for " + (now - probedAt) / 1_000_000 + " ms"));
     } else if (ending == null && now >= unacknowledgedAt()) {
       end(
           new Ending(

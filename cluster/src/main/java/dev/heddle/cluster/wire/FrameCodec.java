@@ -9,6 +9,7 @@ import dev.heddle.process.MailboxPolicy;
 import dev.heddle.process.Pid;
 import dev.heddle.process.SendResult;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.EnumSet;
 import java.util.HashMap;
 import java.util.List;
@@ -38,7 +39,7 @@ public final class FrameCodec {
    * later version adds is a kind, with 0x80 when it does no harm to skip it, or is written only
    * in sessions of that version.
    *
-   * Cost: one pass. A writer copies the bytes once, a reader copies contents. The list of a
+   * Cost: one pass. A writer copies contents once, into the packet, and so does a reader. The list of a
    * decoded frame grows as its elements are read, and its count is at most what the rest of the
    * frame can contain, so a frame makes a reader allocate no more than a small multiple of its
    * length.
@@ -70,6 +71,8 @@ public final class FrameCodec {
   private static final int AWAIT_START = 25;
 
   static final int SKIP = 0x80; // added to a kind
+
+  private static final byte[] NONE = {};
 
   private static final List<SendResult> SEND_RESULTS =
       List.of(
@@ -116,13 +119,37 @@ public final class FrameCodec {
   /// @throws dev.heddle.process.NotSendableException when a name, a content or the frame is too
   ///   long
   public byte[] encode(Frame frame) {
+    byte[] head = encodeHead(frame);
+    byte[] tail = tail(frame);
+    byte[] whole = Arrays.copyOf(head, head.length + tail.length);
+    System.arraycopy(tail, 0, whole, head.length, tail.length);
+    return whole;
+  }
+
+  /// The last bytes of a frame, which [#encodeHead] leaves out: the content that it ends with. Not
+  /// copied.
+  public static byte[] tail(Frame frame) {
+    return switch (frame) {
+      case Frame.Message(_, var content) -> content;
+      case Frame.Ask(_, _, var content) -> content;
+      case Frame.Answer(_, var content) -> content;
+      case Frame.RequestExit(_, _, var detail) -> detail;
+      case Frame.Service(_, var content) -> content;
+      default -> NONE;
+    };
+  }
+
+  /// Writes a frame without its [#tail].
+  ///
+  /// @throws dev.heddle.process.NotSendableException as of [#encode]
+  public byte[] encodeHead(Frame frame) {
     WireOutput out = new WireOutput();
     switch (frame) {
       case Frame.Types(var all) -> writeSignatures(out.octet(TYPES), all);
-      case Frame.Message(var to, var content) -> pid(out.octet(MESSAGE), to).content(content);
+      case Frame.Message(var to, var content) -> pid(out.octet(MESSAGE), to).lengthOf(content);
       case Frame.Ask(var id, var to, var content) ->
-          pid(out.octet(ASK).varint(id), to).content(content);
-      case Frame.Answer(var id, var content) -> out.octet(ANSWER).varint(id).content(content);
+          pid(out.octet(ASK).varint(id), to).lengthOf(content);
+      case Frame.Answer(var id, var content) -> out.octet(ANSWER).varint(id).lengthOf(content);
       case Frame.AskFailed(var id, var failure) ->
           writeFailure(out.octet(ASK_FAILED).varint(id), failure);
       case Frame.GiveUp(var id) -> out.octet(GIVE_UP).varint(id);
@@ -147,13 +174,13 @@ public final class FrameCodec {
       case Frame.Cancel(var target, var reason, var nanos) ->
           pid(out.octet(CANCEL), target).text(reason).fixed(nanos);
       case Frame.RequestExit(var from, var target, var detail) ->
-          nullablePid(pid(out.octet(REQUEST_EXIT), target), from).content(detail);
+          nullablePid(pid(out.octet(REQUEST_EXIT), target), from).lengthOf(detail);
       case Frame.Members(var groups) -> writeMembers(out.octet(MEMBERS), groups);
       case Frame.Joined(var group, var member) -> pid(out.octet(JOINED), member).name(group);
       case Frame.Left(var group, var member) -> pid(out.octet(LEFT), member).name(group);
-      case Frame.Service(var name, var content) -> out.octet(SERVICE).name(name).content(content);
+      case Frame.Service(var name, var content) -> out.octet(SERVICE).name(name).lengthOf(content);
     }
-    return out.frame();
+    return out.head(tail(frame).length);
   }
 
   private WireOutput pid(WireOutput out, Pid pid) {

@@ -2,7 +2,6 @@
 package dev.heddle.cluster.wire;
 
 import java.nio.ByteBuffer;
-import java.util.List;
 
 /// What an engine carries at once: a header, and frames. Its frames are still bytes: whoever knows
 /// the session decodes them.
@@ -87,27 +86,19 @@ public record Packet(
     return new Packet(version, urgent, session, number, ack, window, bytes);
   }
 
-  /// Writes a numbered packet.
+  /// Writes the header of a numbered packet in front of its frames.
   ///
-  /// @param frames as [FrameCodec#encode] returns them: one, or several that together with the
-  ///   header have at most [Limits#PACKED_PACKET_BYTES]
-  /// @throws IllegalArgumentException when they have more
-  public static byte[] write(
-      int version, SessionId session, long number, long ack, int window, List<byte[]> frames) {
-    int length = HEADER_BYTES;
-    for (byte[] frame : frames) {
-      length += frame.length;
-    }
-    int limit = frames.size() == 1 ? Limits.PACKET_BYTES : Limits.PACKED_PACKET_BYTES;
-    if (length > limit || number <= 0) {
+  /// @param packet [#HEADER_BYTES], then one frame as [FrameCodec#encode] returns it, or several
+  ///   with which the packet has at most [Limits#PACKED_PACKET_BYTES]
+  /// @throws IllegalArgumentException when it is longer than any packet
+  public static void writeHeader(
+      byte[] packet, int version, SessionId session, long number, long ack, int window) {
+    if (packet.length > Limits.PACKET_BYTES || number <= 0) {
       throw new IllegalArgumentException(
-          "packet %d of %d frames has %d bytes of at most %d"
-              .formatted(number, frames.size(), length, limit));
+          "packet %d has %d bytes of at most %d"
+              .formatted(number, packet.length, Limits.PACKET_BYTES));
     }
-    ByteBuffer out = ByteBuffer.allocate(length);
-    header(out, version, 0, session, number, ack, window);
-    frames.forEach(out::put);
-    return out.array();
+    header(ByteBuffer.wrap(packet), version, 0, session, number, ack, window);
   }
 
   /// Writes an urgent packet.

@@ -9,7 +9,7 @@ import java.util.Arrays;
 final class WireOutput {
   private static final int RESERVED = 5; // bytes for the length, which is known at the end
 
-  private byte[] bytes = new byte[128];
+  private byte[] bytes = new byte[48]; // an address, a kind, some numbers
   private int end = RESERVED;
 
   WireOutput octet(int value) {
@@ -43,13 +43,17 @@ final class WireOutput {
   }
 
   WireOutput content(byte[] value) {
+    return lengthOf(value).append(value, value.length);
+  }
+
+  /// Writes what stands before a content that is written elsewhere.
+  WireOutput lengthOf(byte[] value) {
     if (value.length > Limits.MESSAGE_BYTES) {
       throw new NotSendableException(
           "a content of %d bytes; a message has at most %d"
               .formatted(value.length, Limits.MESSAGE_BYTES));
     }
-    octets(value, value.length);
-    return this;
+    return varint(value.length);
   }
 
   /// @throws NotSendableException when it is longer than a name may be
@@ -86,10 +90,14 @@ final class WireOutput {
   }
 
   private void octets(byte[] value, int length) {
-    varint(length);
+    var _ = varint(length).append(value, length);
+  }
+
+  private WireOutput append(byte[] value, int length) {
     reserve(length);
     System.arraycopy(value, 0, bytes, end, length);
     end += length;
+    return this;
   }
 
   private void reserve(int count) {
@@ -103,11 +111,19 @@ final class WireOutput {
     return Arrays.copyOfRange(bytes, RESERVED, end);
   }
 
-  /// What was written, after its length.
+  /// What was written, after its length: a whole frame.
   ///
   /// @throws NotSendableException when it is longer than a frame may be
   byte[] frame() {
-    int length = end - RESERVED;
+    return head(0);
+  }
+
+  /// What was written, after the length of the frame that begins with it.
+  ///
+  /// @param tail how many bytes follow, which belong to the frame
+  /// @throws NotSendableException when the frame is longer than one may be
+  byte[] head(int tail) {
+    int length = end - RESERVED + tail;
     if (length > Limits.FRAME_BYTES) {
       throw new NotSendableException(
           "a frame of %d bytes; at most %d can be sent to another node"

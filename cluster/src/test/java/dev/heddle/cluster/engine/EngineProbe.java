@@ -17,6 +17,7 @@ final class EngineProbe implements Engine.Listener, AutoCloseable {
   private static final long GUARD_MINUTES = 2;
 
   final BlockingQueue<Engine.Address> found = new LinkedBlockingQueue<>();
+  final BlockingQueue<Engine.Address> closed = new LinkedBlockingQueue<>();
   final BlockingQueue<Engine.Address> suspected = new LinkedBlockingQueue<>();
   final BlockingQueue<Packet> packets = new LinkedBlockingQueue<>();
   final JGroupsEngine engine;
@@ -43,6 +44,11 @@ final class EngineProbe implements Engine.Listener, AutoCloseable {
   @Override
   public void found(Engine.Address address) {
     found.add(address);
+  }
+
+  @Override
+  public void closed(Engine.Address address) {
+    closed.add(address);
   }
 
   @Override

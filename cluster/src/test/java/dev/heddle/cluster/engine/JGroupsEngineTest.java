@@ -13,6 +13,7 @@ import java.nio.ByteBuffer;
 import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
+import org.jgroups.util.UUID;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -73,7 +74,7 @@ class JGroupsEngineTest {
   }
 
   @Test
-  void connection_cutByOne_isSuspectedByTheOther() throws Exception {
+  void connection_cutByOne_isClosedForTheOther_whichSuspectsNobody() throws Exception {
     int a = TestPorts.next();
     int b = TestPorts.next();
     try (var one = EngineProbe.open("a", a, null, b);
@@ -82,6 +83,23 @@ class JGroupsEngineTest {
       one.engine.send(to, new byte[1], Engine.Urgency.IN_ORDER);
       next(two.packets);
       two.engine.forget(one.engine.address()); // closes the connection, and no more
+      assertThat(next(one.closed)).isEqualTo(to);
+      one.engine.send(to, new byte[] {2}, Engine.Urgency.URGENT);
+      assertThat(next(two.packets).content()).containsExactly(2);
+      assertThat(one.suspected).isEmpty();
+    }
+  }
+
+  @Test
+  void send_whereNobodyListensAnyMore_isARumour() throws Exception {
+    int a = TestPorts.next();
+    int b = TestPorts.next();
+    try (var one = EngineProbe.open("a", a, null, b)) {
+      Engine.Address to;
+      try (var two = EngineProbe.open("b", b, null, a)) {
+        to = one.waitFor(two);
+      }
+      one.engine.send(to, new byte[1], Engine.Urgency.URGENT);
       assertThat(next(one.suspected)).isEqualTo(to);
     }
   }
@@ -106,6 +124,26 @@ class JGroupsEngineTest {
   }
 
   @Test
+  void ended_isNotFoundInALaterView_butWhenItSpeaks() throws Exception {
+    int a = TestPorts.next();
+    int b = TestPorts.next();
+    int c = TestPorts.next();
+    try (var one = EngineProbe.open("a", a, null, b);
+        var two = EngineProbe.open("b", b, null, a)) {
+      Engine.Address to = one.waitFor(two);
+      Engine.Address back = two.waitFor(one);
+      one.engine.ended(to);
+      try (var three = EngineProbe.open("c", c, null, a, b)) {
+        three.engine.send(three.waitFor(one), new byte[] {3}, Engine.Urgency.IN_ORDER);
+        next(one.packets);
+        assertThat(one.found).contains(three.engine.address()).doesNotContain(to);
+        two.engine.send(back, new byte[] {2}, Engine.Urgency.IN_ORDER);
+        assertThat(one.waitFor(two)).isEqualTo(to);
+      }
+    }
+  }
+
+  @Test
   void forget_endsTheSenderThreadOfThatNode() throws Exception {
     int a = TestPorts.next();
     int b = TestPorts.next();
@@ -123,6 +161,29 @@ class JGroupsEngineTest {
       }
       assertThat(senders).anyMatch(thread -> !thread.isAlive());
     }
+  }
+
+  /// As a HELLO to a node that was killed: JGroups tells the engine nothing of it any more.
+  @Test
+  void send_toAnAddressWhereNobodyIs_leavesNoSenderThread() throws Exception {
+    int a = TestPorts.next();
+    try (var one = EngineProbe.open("greeter", a, null, a)) {
+      int addresses = 2 * DestinationQueues.MOST_STRANGERS;
+      for (int i = 0; i < addresses; i++) {
+        one.engine.send(nobody(), new byte[] {1}, Engine.Urgency.ONCE);
+      }
+      // it may have one more, for messages to all
+      assertThat(senders("greeter")).hasSizeBetween(1, DestinationQueues.MOST_STRANGERS + 1);
+      long end = System.nanoTime() + TimeUnit.MINUTES.toNanos(1);
+      while (senders("greeter").size() > 1 && System.nanoTime() - end < 0) {
+        Thread.onSpinWait();
+      }
+      assertThat(senders("greeter")).hasSizeBetween(0, 1);
+    }
+  }
+
+  private static Engine.Address nobody() {
+    return new JGroupsEngine.PeerAddress(UUID.randomUUID());
   }
 
   private static List<Thread> senders(String node) {
@@ -196,6 +257,9 @@ class JGroupsEngineTest {
     return new Engine.Listener() {
       @Override
       public void found(Engine.Address address) {}
+
+      @Override
+      public void closed(Engine.Address address) {}
 
       @Override
       public void suspected(Engine.Address address) {}

@@ -65,6 +65,11 @@ public final class LoopbackEngine implements Engine {
     tell(to -> to.suspected(address));
   }
 
+  /// A connection has closed, as one of two that cross does.
+  public void connectionClosed(Address address) {
+    tell(to -> to.closed(address));
+  }
+
   void found(Address address) {
     tell(to -> to.found(address));
   }

@@ -4,39 +4,43 @@ package dev.heddle.cluster.name;
 import dev.heddle.cluster.NameTakenException;
 import dev.heddle.cluster.NoQuorumException;
 import dev.heddle.cluster.roster.LeaseTimes;
+import dev.heddle.cluster.roster.Ownership;
 import dev.heddle.cluster.roster.StorageProof;
 import dev.heddle.cluster.wire.NodeLife;
 import dev.heddle.process.Pid;
 import java.util.ArrayList;
 import java.util.HashMap;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
-import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /// One random history of the services of five nodes, of which three vote, in virtual time. Nodes
-/// are cut off from each other, paused, killed and started again, and leave; the log is a
-/// [SimulatedMajority].
+/// are cut off from each other, paused, killed and started again, or leave and start again at once;
+/// the log is a [SimulatedMajority].
 ///
 /// At each act of an owner the log may have no later ownership of that name. An owner acts when it
-/// was told its token and lives; in a life that was paused, when it has asked for its token just
-/// before. Each answer of `whereis` was true at a moment of the call. The same goes for singletons,
-/// by the tokens of their names.
+/// was told its token and lives; within 100 ms after a pause of its node, when it has asked for its
+/// token just before. Each answer of `whereis` was true at a moment of the call. Where no fault
+/// stands, all nodes know that a node that leaves owns nothing, 1 s after its owners have ended.
+/// Acts of singletons are judged in the same way, by the tokens of their names.
 final class NameSimulation {
   private static final List<String> NAMES = List.of("mayor", "clerk");
   private static final List<String> VOTERS = List.of("a", "b", "c");
+  private static final long EXCUSED_NANOS = 100 * SimulatedTime.MILLI; // after a pause
+  private static final int LEAVE_MILLIS = 3_000; // then a node has left, whatever the log says
+  private static final int FREE_MILLIS = 1_000; // then all know that its names are free
+  private static final int CALM_MILLIS = 15_000; // then no fault of before has an effect
 
-  private record Told(Pid pid, long token) {}
+  private record Told(String name, long token) {}
 
   /// What two nodes have between them.
   private static final class Pair {
     boolean isCut;
     int session; // 0 for none; a number for each
-    final Set<String> open = new HashSet<>(); // who takes it for open
+    final Map<String, Integer> open = new HashMap<>(); // who takes which session for open
     final Map<String, Long> last = new HashMap<>(); // arrival of the last message, by receiver
   }
 
@@ -46,6 +50,7 @@ final class NameSimulation {
   private final List<Node> nodes = new ArrayList<>();
   private final Map<Set<String>, Pair> pairs = new HashMap<>();
   private int sessions;
+  private boolean isQuiet; // no fault stands
   private @Nullable AssertionError failed;
 
   long acts;
@@ -54,12 +59,8 @@ final class NameSimulation {
   long refusals;
   long taken;
   long cancelled;
-  long singletonActs;
-  long begins;
-  long singletonMoves;
-  long finished;
-  final Set<String> declared = new HashSet<>(); // singletons that were, at some time
-  private final Map<String, String> lastAt = new HashMap<>(); // of singletons
+  long leaves; // after which it was looked whether all is free
+  final SingletonHistory singletons = new SingletonHistory();
 
   NameSimulation(long seed) {
     this.seed = seed;
@@ -95,25 +96,34 @@ final class NameSimulation {
     }
   }
 
-  /// Ends all faults but pauses that have begun: what waits for the end of one keeps its order.
-  void heal() {
+  /// Ends all faults.
+  void calm() {
     time.calm();
     pairs.values().forEach(pair -> pair.isCut = false);
+    nodes.forEach(Node::resume);
+  }
+
+  /// Ends all faults; later nodes leave in turns.
+  void heal() {
+    calm();
+    time.after(
+        CALM_MILLIS,
+        () -> {
+          isQuiet = true;
+          leaveInTurns();
+        });
+  }
+
+  /// One node after the other leaves and comes back, while all is well but for one lost command.
+  private void leaveInTurns() {
+    if (time.random.nextBoolean()) {
+      majority.loseNextLeave();
+    }
+    nodes.get(time.random.nextInt(nodes.size())).leave();
+    time.after(LEAVE_MILLIS + FREE_MILLIS + 1_000, this::leaveInTurns);
   }
 
   // ---- singletons ----
-
-  /// A singleton begins at a node.
-  void begun(Life at, String name, SimulatedSingletons.@Nullable Begun last) {
-    check(() -> {
-      if (last != null) {
-        throw new AssertionError("seed %d: %s twice at %s".formatted(seed, name, at.self));
-      }
-      begins++;
-      String before = lastAt.put(name, at.node.name);
-      singletonMoves += before != null && !before.equals(at.node.name) ? 1 : 0;
-    });
-  }
 
   boolean isDeclared(String name) {
     return majority.isDeclared(name);
@@ -130,11 +140,11 @@ final class NameSimulation {
   /// A node leaves, and does not come back.
   void leave(String name) {
     Node it = node(name);
-    it.leave(_ -> it.end());
+    it.life.leave(() -> it.end(100));
   }
 
   void kill(String name) {
-    node(name).end();
+    node(name).end(6_000);
   }
 
   private Node node(String name) {
@@ -170,9 +180,9 @@ final class NameSimulation {
       if (time.chance(1)) {
         node.pause();
       } else if (time.chance(1)) {
-        node.restart();
+        node.restart(6_000);
       } else if (time.chance(1)) {
-        node.leave(_ -> node.restart());
+        node.leave();
       }
     }
   }
@@ -180,7 +190,7 @@ final class NameSimulation {
   /// Ends and opens the session of two nodes.
   private void meet(Set<String> names, Pair pair) {
     if (pair.isCut && pair.session != 0) {
-      close(names, pair);
+      close(names, pair, 6_000);
     } else if (!pair.isCut
         && pair.session == 0
         && pair.open.isEmpty()
@@ -192,7 +202,7 @@ final class NameSimulation {
       for (int i = 0; i < 2; i++) {
         Life life = lives.get(i);
         NodeLife other = lives.get(1 - i).self;
-        pair.open.add(life.node.name);
+        pair.open.put(life.node.name, session);
         arrive(pair, session, life, () -> life.service.opened(other));
       }
     }
@@ -202,20 +212,20 @@ final class NameSimulation {
     return nodes.stream().filter(it -> names.contains(it.name)).map(it -> it.life).toList();
   }
 
-  private void close(Set<String> names, Pair pair) {
+  /// @param most until a node notices it, ms
+  private void close(Set<String> names, Pair pair, int most) {
+    int session = pair.session;
     pair.session = 0;
     List<Life> lives = lives(names);
     for (int i = 0; i < 2; i++) {
       Life life = lives.get(i);
       NodeLife other = lives.get(1 - i).self;
-      if (pair.open.contains(life.node.name)) {
+      if (pair.open.containsKey(life.node.name)) {
         time.after(
-            time.between(1, 6_000),
+            time.between(1, most),
             () -> {
-              if (!life.dead) { // a later life may have opened the next session
-                pair.open.remove(life.node.name);
-                life.whenRunning(() -> life.service.ended(other));
-              }
+              pair.open.remove(life.node.name, session);
+              life.whenRunning(() -> life.service.ended(other));
             });
       }
     }
@@ -242,8 +252,11 @@ final class NameSimulation {
     final String name;
     final long directory = time.random.nextLong();
     final boolean hasDirectory;
+    private final List<Runnable> deferred = new ArrayList<>(); // until the end of a pause
+    private boolean isPaused;
+    private long pauses;
+    private long resumed;
     long starts;
-    long resumed;
     Life life;
 
     Node(String name) {
@@ -257,42 +270,61 @@ final class NameSimulation {
     }
 
     void pause() {
-      resumed = Math.max(resumed, time.now() + time.between(100, 25_000) * SimulatedTime.MILLI);
-      life.wasPaused = true;
-      Life paused = life;
-      time.at(resumed, () -> paused.whenRunning(paused::act)); // it goes on where it stood
+      if (!isPaused) {
+        isPaused = true;
+        Life paused = life;
+        deferred.add(() -> paused.whenRunning(paused::act)); // it goes on where it stood
+        long pause = ++pauses;
+        time.after(
+            time.between(100, 25_000),
+            () -> {
+              if (pause == pauses) {
+                resume();
+              }
+            });
+      }
     }
 
-    /// It ends when it has left, or after 2 s.
-    void leave(Consumer<Life> end) {
-      Life leaving = life;
-      Runnable once =
-          () -> {
-            if (!leaving.dead) {
-              end.accept(leaving);
-            }
-          };
-      leaving.whenRunning(() -> {
-        leaving.hasLeft = true;
-        var _ = leaving.service.leave().whenComplete((_, _) -> time.after(0, once));
-        time.after(2_000, once);
-      });
+    void resume() {
+      if (isPaused) {
+        isPaused = false;
+        pauses++;
+        resumed = time.now();
+        List<Runnable> due = List.copyOf(deferred);
+        deferred.clear();
+        due.forEach(Runnable::run);
+      }
     }
 
-    void restart() {
-      end();
+    /// Whether it was paused since a time.
+    boolean wasPaused(long since) {
+      return isPaused || resumed - since >= 0;
+    }
+
+    /// @param most until another node notices it, ms
+    void restart(int most) {
+      end(most);
       life = new Life(this);
       life.begin();
     }
 
-    void end() {
+    void end(int most) {
       life.dead = true;
       pairs.forEach((names, pair) -> {
         if (names.contains(name)) {
           if (pair.session != 0) {
-            close(names, pair);
+            close(names, pair, most);
           }
           pair.open.remove(name);
+        }
+      });
+    }
+
+    void leave() {
+      Life leaver = life;
+      leaver.leave(() -> {
+        if (life == leaver) {
+          restart(100);
         }
       });
     }
@@ -304,13 +336,13 @@ final class NameSimulation {
     final NodeLife self;
     final NameService service;
     private final Map<Pid, List<Runnable>> processes = new HashMap<>(); // alive, with watchers
-    private final Map<String, Told> told = new HashMap<>();
+    private final Map<Pid, Told> told = new HashMap<>();
     private final Map<String, CompletableFuture<Long>> asked = new HashMap<>();
     private final @Nullable StorageProof proof;
     private boolean isWoken;
+    private boolean isLeaving;
+    private long ends; // of processes
     private long numbers;
-    boolean wasPaused;
-    boolean hasLeft;
     boolean dead;
     final SimulatedSingletons singletons;
 
@@ -350,8 +382,8 @@ final class NameSimulation {
       if (dead) {
         return false;
       }
-      if (time.now() < node.resumed) {
-        time.at(node.resumed, () -> whenRunning(run));
+      if (node.isPaused) {
+        node.deferred.add(() -> whenRunning(run));
       } else {
         run.run();
       }
@@ -380,7 +412,7 @@ final class NameSimulation {
     @Override
     public boolean send(String to, byte[] content) {
       Pair pair = pairs.get(Set.of(node.name, to));
-      if (!pair.open.contains(node.name) || time.chance(1)) {
+      if (!pair.open.containsKey(node.name) || time.chance(1)) {
         return false;
       }
       Life other = nodes.stream().filter(it -> it.name.equals(to)).findFirst().orElseThrow().life;
@@ -416,9 +448,57 @@ final class NameSimulation {
 
     void end(Pid pid) {
       List<Runnable> watchers = processes.remove(pid);
-      told.values().removeIf(it -> it.pid.equals(pid));
+      told.remove(pid);
+      ends++;
       if (watchers != null) {
         List.copyOf(watchers).forEach(Runnable::run);
+      }
+      checkFree();
+    }
+
+    // ---- the end ----
+
+    /// @param left is called when the log has it, or the limit is over
+    void leave(Runnable left) {
+      if (!isLeaving) {
+        isLeaving = true;
+        whenRunning(() -> {
+          var _ = service.leave().whenComplete((_, _) -> time.after(0, () -> left(left)));
+          time.after(LEAVE_MILLIS, () -> left(left));
+          checkFree();
+        });
+      }
+    }
+
+    private void left(Runnable left) {
+      whenRunning(() -> {
+        service.close();
+        left.run();
+      });
+    }
+
+    private void checkFree() {
+      if (isLeaving && isQuiet && told.isEmpty()) {
+        long last = ends;
+        time.after(
+            FREE_MILLIS,
+            () -> {
+              if (last == ends) {
+                leaves++;
+                nodes.forEach(this::checkFreeAt);
+              }
+            });
+      }
+    }
+
+    private void checkFreeAt(Node other) {
+      for (String name : NAMES) {
+        Ownership owner = other.life.service.isReady() ? other.life.service.lookup(name) : null;
+        if (owner != null && owner.pid().incarnation() == self.life()) {
+          throw new AssertionError(
+              "seed %d: %s has left, and is the owner of %s at %s"
+                  .formatted(seed, node.name, name, other.name));
+        }
       }
     }
 
@@ -427,8 +507,8 @@ final class NameSimulation {
     private void program() {
       whenRunning(() -> {
         act();
-        if (!hasLeft) {
-          NAMES.forEach(this::use);
+        NAMES.forEach(this::use);
+        if (!isLeaving) {
           singletons.program();
         }
         time.after(time.between(20, 150), this::program);
@@ -437,40 +517,41 @@ final class NameSimulation {
 
     private void use(String name) {
       CompletableFuture<Long> open = asked.get(name);
-      Told mine = told.get(name);
+      List<Pid> mine = told.keySet().stream().filter(pid -> told.get(pid).name.equals(name)).toList();
       if (open != null) {
         if (time.chance(10)) {
           open.cancel(false);
         }
-      } else if (mine == null) {
-        if (time.random.nextInt(10) > 0) {
-          return;
-        }
-        Pid pid = newProcess();
-        long since = time.now();
-        CompletableFuture<Long> asking = service.register(name, pid);
-        asked.put(name, asking);
-        var _ =
-            asking.whenComplete((token, failure) ->
-                check(() -> {
-                  checkTime(since);
-                  registered(name, pid, token, failure);
-                }));
-      } else if (time.chance(5)) {
-        told.remove(name); // it acts no more
+      } else if (mine.isEmpty() ? time.random.nextInt(10) == 0 : time.chance(10)) {
+        ask(name); // also beside a process that has it
+      } else if (!mine.isEmpty() && time.chance(5)) {
+        told.keySet().removeAll(mine); // they act no more
         var _ = service.unregister(name);
-      } else if (time.chance(5)) {
-        end(mine.pid);
+      } else if (!mine.isEmpty() && time.chance(5)) {
+        end(mine.getFirst());
       }
       if (time.chance(30)) {
         read(name);
       }
     }
 
+    private void ask(String name) {
+      Pid pid = newProcess();
+      long since = time.now();
+      CompletableFuture<Long> asking = service.register(name, pid);
+      asked.put(name, asking);
+      var _ =
+          asking.whenComplete((token, failure) ->
+              check(() -> {
+                checkTime(since);
+                registered(name, pid, token, failure);
+              }));
+    }
+
     /// No answer takes longer than a lease, whatever the log does.
     private void checkTime(long since) {
       long millis = (time.now() - since) / SimulatedTime.MILLI;
-      if (millis > 8_200 && !wasPaused) {
+      if (millis > 8_200 && !node.wasPaused(since)) {
         throw new AssertionError(
             "seed %d: %s has answered after %d ms".formatted(seed, node.name, millis));
       }
@@ -480,7 +561,7 @@ final class NameSimulation {
         String name, Pid pid, @Nullable Long token, @Nullable Throwable failure) {
       asked.remove(name);
       if (token != null) {
-        told.put(name, new Told(pid, token));
+        told.put(pid, new Told(name, token));
         act();
         return;
       }
@@ -515,22 +596,27 @@ final class NameSimulation {
     }
 
     private void act() {
-      told.forEach((name, mine) -> {
-        acts++;
-        calmActs += time.isCalm() ? 1 : 0;
-        checkAct(this, name, mine.token);
+      told.values().forEach(mine -> {
+        if (isAct(mine.name, mine.token)) {
+          acts++;
+          calmActs += time.isCalm() ? 1 : 0;
+        }
       });
       singletons.act();
     }
-  }
 
-  /// An owner acts, unless it was paused and sees that it may not.
-  void checkAct(Life at, String name, long token) {
-    boolean sees = at.wasPaused && at.service.token(name).orElse(0) != token;
-    if (!sees && majority.lastToken(name) != token) {
-      throw new AssertionError(
-          "seed %d: %s acts for %s by token %d, a later one is %d"
-              .formatted(seed, at.node.name, name, token, majority.lastToken(name)));
+    /// Whether an owner acts: within a time after a pause it asks before.
+    boolean isAct(String name, long token) {
+      boolean asks = node.wasPaused(time.now() - EXCUSED_NANOS);
+      if (asks && service.token(name).orElse(0) != token) {
+        return false;
+      }
+      if (majority.lastToken(name) != token) {
+        throw new AssertionError(
+            "seed %d: %s acts for %s by token %d, a later one is %d"
+                .formatted(seed, node.name, name, token, majority.lastToken(name)));
+      }
+      return true;
     }
   }
 }

@@ -9,7 +9,7 @@ import org.junit.jupiter.api.Test;
 /// Random histories of the services of nodes in virtual time: see [NameSimulation].
 @Tag("C6")
 class NameSimulationTest {
-  private static final int SEEDS = 60;
+  private static final int SEEDS = Integer.getInteger("heddle.cluster.name.seeds", 60);
 
   @Test
   void names_inRandomHistories_haveOneOwnerThatActs_andTokensThatGrow() {
@@ -19,7 +19,8 @@ class NameSimulationTest {
     long refusals = 0;
     long taken = 0;
     long cancelled = 0;
-    for (int seed = 0; seed < SEEDS; seed++) {
+    long leaves = 0;
+    for (int seed = Integer.getInteger("heddle.cluster.name.seed", 0); seed < SEEDS; seed++) {
       NameSimulation simulation = new NameSimulation(seed);
       simulation.run(60_000);
       acts += simulation.acts;
@@ -30,6 +31,7 @@ class NameSimulationTest {
       cancelled += simulation.cancelled;
       simulation.heal();
       simulation.run(40_000);
+      leaves += simulation.leaves;
       assertThat(simulation.calmActs).as("seed %d", seed).isPositive();
     }
     // Histories in which nothing happens prove nothing.
@@ -38,6 +40,7 @@ class NameSimulationTest {
     assertThat(reads).isGreaterThan(SEEDS * 10L);
     assertThat(refusals).isGreaterThan(SEEDS);
     assertThat(taken).isGreaterThan(SEEDS * 10L);
+    assertThat(leaves).isGreaterThan(SEEDS);
     assertThat(cancelled).isGreaterThan(SEEDS / 4L);
   }
 }

@@ -36,6 +36,7 @@ final class SimulatedMajority {
   private final Map<String, List<Since>> history = new HashMap<>();
   private final Map<String, Long> lastTokens = new HashMap<>();
   private long leaderFrom; // there is none before
+  private boolean losesLeave;
   long moves;
 
   /// @param hasMajority whether a voter reaches a majority
@@ -47,6 +48,11 @@ final class SimulatedMajority {
   /// The leader is lost for a while.
   void loseLeader() {
     leaderFrom = time.now() + time.between(1_000, 4_000) * SimulatedTime.MILLI;
+  }
+
+  /// The next command of a node that leaves is lost.
+  void loseNextLeave() {
+    losesLeave = true;
   }
 
   /// The token of the last ownership of a name that was ever committed.
@@ -161,7 +167,9 @@ final class SimulatedMajority {
     public CompletableFuture<Outcome> submit(Command command) {
       CompletableFuture<Outcome> answer = new CompletableFuture<>();
       time.after(SUBMIT_MILLIS, () -> answer.completeExceptionally(new TimeoutException("5 s")));
-      if (hasMajority.test(node)) {
+      if (losesLeave && command instanceof Command.Leave) {
+        losesLeave = false;
+      } else if (hasMajority.test(node)) {
         for (int times = time.chance(50) ? 2 : 1; times > 0; times--) {
           if (!time.chance(50)) {
             long at = Math.max(leaderFrom, time.now() + time.delay() * SimulatedTime.MILLI);

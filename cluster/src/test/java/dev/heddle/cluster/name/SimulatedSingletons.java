@@ -32,6 +32,7 @@ final class SimulatedSingletons implements SingletonPort {
   private final NameSimulation simulation;
   private final NameSimulation.Life life;
   private final SimulatedTime time;
+  private final SingletonHistory history;
   final Map<String, Begun> begun = new HashMap<>();
   private final Map<Pid, String> failures = new HashMap<>();
 
@@ -39,6 +40,7 @@ final class SimulatedSingletons implements SingletonPort {
     this.simulation = simulation;
     this.life = life;
     this.time = simulation.time;
+    this.history = simulation.singletons;
     life.service.add(
         new Singletons(life.self.node(), life.service, this, LeaseTimes.DEFAULT, time::now));
   }
@@ -51,7 +53,7 @@ final class SimulatedSingletons implements SingletonPort {
 
   void program() {
     for (String name : ALL) {
-      boolean isWanted = name.equals(JOB) ? !time.isCalm() : !simulation.declared.contains(name);
+      boolean isWanted = name.equals(JOB) ? !time.isCalm() : !history.declared.contains(name);
       if (isWanted && time.random.nextInt(100) < 3) {
         declare(name);
       }
@@ -60,7 +62,7 @@ final class SimulatedSingletons implements SingletonPort {
         failures.put(mine.pid, "by chance");
         life.end(mine.pid);
       } else if (mine != null && name.equals(JOB) && time.chance(8)) {
-        simulation.finished++;
+        history.finished++;
         life.end(mine.pid);
       }
     }
@@ -83,14 +85,13 @@ final class SimulatedSingletons implements SingletonPort {
                     throw new AssertionError(simulation.seed + ": " + kept, failure);
                   }
                   if (failure == null) {
-                    simulation.declared.add(name);
+                    history.declared.add(name);
                   }
                 }));
   }
 
   void act() {
-    begun.forEach((name, mine) -> simulation.checkAct(life, name, mine.token));
-    simulation.singletonActs += begun.size();
+    begun.forEach((name, mine) -> history.acts += life.isAct(name, mine.token) ? 1 : 0);
   }
 
   // ---- the port ----
@@ -150,8 +151,10 @@ final class SimulatedSingletons implements SingletonPort {
         life.end(pid);
         return;
       }
-      Begun last = begun.put(name, new Begun(pid, token));
-      simulation.begun(life, name, last);
+      if (begun.put(name, new Begun(pid, token)) != null) {
+        throw new AssertionError(simulation.seed + ": " + name + " runs twice at " + life.self);
+      }
+      history.begun(name, life.self.node());
     }
   }
 

@@ -32,11 +32,11 @@ class SingletonSimulationTest {
       nodes.addAll(NODES);
       NameSimulation simulation = new NameSimulation(seed);
       simulation.run(60_000);
-      acts += simulation.singletonActs;
-      begins += simulation.begins;
-      moves += simulation.singletonMoves;
-      finished += simulation.finished;
-      simulation.heal();
+      acts += simulation.singletons.acts;
+      begins += simulation.singletons.begins;
+      moves += simulation.singletons.moves;
+      finished += simulation.singletons.finished;
+      simulation.calm();
       simulation.run(60_000);
       checkQuiet(simulation);
       String left = runningAt(simulation);

@@ -120,6 +120,11 @@ class ClusterJfrEventsTest {
             }
 
             @Override
+            public void closed(Address address) {
+              to.closed(address);
+            }
+
+            @Override
             public void suspected(Address address) {
               to.suspected(address);
             }

@@ -84,7 +84,7 @@ class ClusterSimulation {
   private void fault() {
     SimulatedNode one = any();
     SimulatedNode other = any();
-    switch (random.nextInt(12)) {
+    switch (random.nextInt(13)) {
       case 0 -> network.cut(one.engine.address(), other.engine.address());
       case 1 -> {
         network.cut(one.engine.address(), other.engine.address());
@@ -98,6 +98,7 @@ class ClusterSimulation {
       case 8 -> one.engine.suspected(other.engine.address());
       case 9 -> network.faults(new Faults(0.02, 0.05, 0.05, 0.02));
       case 10 -> network.faults(new Faults(0, 0.2, 0.2, 0));
+      case 11 -> one.engine.connectionClosed(other.engine.address());
       default -> network.faults(Faults.NONE);
     }
   }

@@ -15,6 +15,7 @@ import dev.heddle.cluster.wire.MalformedPacketException;
 import dev.heddle.cluster.wire.NodeLife;
 import dev.heddle.cluster.wire.Packet;
 import dev.heddle.cluster.wire.SessionId;
+import dev.heddle.cluster.wire.TestPackets;
 import dev.heddle.cluster.wire.Urgent;
 import dev.heddle.cluster.wire.Urgent.Introduction;
 import dev.heddle.process.Pid;
@@ -97,7 +98,7 @@ final class ConnectionsTest {
   }
 
   private static Packet packet(long number, byte[]... frames) {
-    return parse(Packet.write(1, ID, number, 0, Session.WINDOW_BYTES, List.of(frames)));
+    return parse(TestPackets.write(1, ID, number, 0, Session.WINDOW_BYTES, List.of(frames)));
   }
 
   private static Packet parse(byte[] bytes) {
@@ -157,7 +158,7 @@ final class ConnectionsTest {
 
   private static Packet acknowledgement(long number, long acknowledged) {
     return parse(
-        Packet.write(
+        TestPackets.write(
             1, ID, number, acknowledged, Session.WINDOW_BYTES, List.of(encoded(message()))));
   }
 

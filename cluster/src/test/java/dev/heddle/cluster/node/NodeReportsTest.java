@@ -40,11 +40,12 @@ class NodeReportsTest {
   }
 
   private NodeLoad load = new NodeLoad(2, 0, 5);
-  private final NodeReports a = new NodeReports("a", () -> load);
+  private boolean leads;
+  private final NodeReports a = new NodeReports("a", () -> load, () -> leads);
   private final Sink toB = new Sink();
 
   private static byte[] report(NodeLoad load, String... sees) {
-    return new NodeReport(load, Set.of(sees)).encode();
+    return new NodeReport(load, Set.of(sees), false).encode();
   }
 
   @Test
@@ -56,7 +57,7 @@ class NodeReportsTest {
     load = new NodeLoad(2, 3, 5);
     a.tick(2 * SECOND);
     assertThat(NodeReport.decode(toB.sent.get(1)))
-        .isEqualTo(new NodeReport(new NodeLoad(2, 3, 5), Set.of("b")));
+        .isEqualTo(new NodeReport(new NodeLoad(2, 3, 5), Set.of("b"), false));
   }
 
   @Test
@@ -81,6 +82,22 @@ class NodeReportsTest {
     NodeReports.Told _ = a.opened("b", new Sink());
     first.received(report(new NodeLoad(4, 2, 9), "a")); // late, of the session before
     assertThat(a.load("b")).isNull();
+  }
+
+  @Test
+  void leader_isWhoHasToldSo_andNoneOfAnEarlierRelease() throws Exception {
+    NodeReports.Told b = a.opened("b", toB);
+    leads = true;
+    a.tick(0);
+    assertThat(NodeReport.decode(toB.sent.getFirst()).isLeader()).isTrue();
+    assertThat(a.isLeader("b")).isFalse();
+    b.received(toB.sent.getFirst());
+    assertThat(a.isLeader("b")).isTrue();
+    byte[] told = report(load, "a");
+    byte[] earlier = java.util.Arrays.copyOf(told, told.length - 1);
+    b.received(earlier);
+    assertThat(a.isLeader("b")).isFalse();
+    assertThat(a.load("b")).isEqualTo(load);
   }
 
   @Test
@@ -109,7 +126,7 @@ class NodeReportsTest {
         assertThat(e).isNotNull(); // any other failure is a fault
       }
     }
-    for (int length = 0; length < good.length; length++) {
+    for (int length = 0; length < good.length - 1; length++) { // the last byte may be missing
       byte[] cut = java.util.Arrays.copyOf(good, length);
       assertThatThrownBy(() -> NodeReport.decode(cut)).isInstanceOf(IOException.class);
     }

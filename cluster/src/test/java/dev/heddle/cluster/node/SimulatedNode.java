@@ -192,6 +192,11 @@ final class SimulatedNode implements Connections.Sessions {
     }
 
     @Override
+    public void closed(Engine.Address address) {
+      connections.closed(address);
+    }
+
+    @Override
     public void suspected(Engine.Address address) {
       connections.suspected(address);
     }

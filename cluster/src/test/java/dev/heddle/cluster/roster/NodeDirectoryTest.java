@@ -5,8 +5,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -88,6 +91,36 @@ class NodeDirectoryTest {
     assertThatThrownBy(() -> NodeDirectory.open(temporary, "a"))
         .isInstanceOf(IOException.class)
         .hasMessageContaining("its format is '2' with 2 lines, this release has '1' with 4");
+  }
+
+  /// A name that is not on the disk is another one after a loss of power, with all that it led to.
+  @Test
+  void write_hasTheContentOnTheDisk_beforeItsName_andTheNameBeforeItReturns() throws IOException {
+    Path file = temporary.resolve("voter");
+    Files.writeString(file, "old");
+    List<String> forced = new ArrayList<>();
+    NodeDirectory.write(
+        file,
+        "new".getBytes(StandardCharsets.UTF_8),
+        path ->
+            forced.add(
+                (Files.isDirectory(path) ? "directory" : Files.readString(path))
+                    + " when the file is "
+                    + Files.readString(file)));
+
+    assertThat(forced).containsExactly("new when the file is old", "directory when the file is new");
+  }
+
+  @Test
+  void open_ofADirectoryThatIsNotThere_hasAllOfItsNamesOnTheDisk() throws IOException {
+    List<Path> forced = new ArrayList<>();
+    NodeDirectory.create(temporary.resolve("one/two"), forced::add);
+    assertThat(forced)
+        .containsExactlyInAnyOrder(temporary.toAbsolutePath(), temporary.resolve("one"));
+    assertThat(temporary.resolve("one/two")).isDirectory();
+    forced.clear();
+    NodeDirectory.create(temporary.resolve("one/two"), forced::add);
+    assertThat(forced).isEmpty();
   }
 
   private StorageProof proofOf(String name) throws IOException {

@@ -224,7 +224,7 @@ final class GreetingsTest {
     b.deliverTo(second, SECOND);
     second.deliverTo(b, SECOND);
     assertThat(b.out).anySatisfy(it -> assertThat(it).isInstanceOf(Open.class));
-    assertThat(b.out).contains(new Output.Forget(a.at)); // superseded
+    assertThat(b.out).contains(new Output.Ended(a.at)); // superseded
   }
 
   @Test
@@ -303,7 +303,7 @@ final class GreetingsTest {
 
     b.greetings.ended(id, new Ending(Cause.LEFT, "bye"), 0, b.out);
 
-    assertThat(b.out).containsExactly(new Output.Forget(a.at));
+    assertThat(b.out).containsExactly(new Output.Ended(a.at));
     assertThat(b.greetings.dueAt()).isEqualTo(Long.MAX_VALUE);
   }
 

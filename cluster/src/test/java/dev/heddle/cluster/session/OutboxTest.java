@@ -5,7 +5,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.heddle.cluster.session.Outbox.Kind;
 import dev.heddle.cluster.session.Outbox.Result;
-import java.util.List;
+import dev.heddle.cluster.wire.Limits;
+import dev.heddle.cluster.wire.Packet;
+import java.io.ByteArrayOutputStream;
+import java.util.Arrays;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
@@ -13,10 +17,12 @@ final class OutboxTest {
   private static final int MIB = 1024 * 1024;
   private static final long ANY = 100L * MIB;
 
+  private static final byte[] NONE = {};
+
   private final Outbox outbox = new Outbox();
 
   private Result offer(int bytes, Kind kind) {
-    return outbox.offer(new byte[bytes], kind);
+    return outbox.offer(new byte[bytes], NONE, kind);
   }
 
   private void fill() {
@@ -25,24 +31,44 @@ final class OutboxTest {
     }
   }
 
+  private byte @Nullable [] frames() {
+    byte[] packet = outbox.next(ANY);
+    return packet == null ? null : Arrays.copyOfRange(packet, Packet.HEADER_BYTES, packet.length);
+  }
+
   @Test
   @Tag("C2")
   void frames_leaveInOrder_packedUpTo48KiB() {
-    for (int i = 0; i < 100; i++) {
-      outbox.offer(new byte[] {(byte) i, 0}, Kind.MESSAGE);
+    ByteArrayOutputStream expected = new ByteArrayOutputStream();
+    for (int i = 0; i < 1_000; i++) {
+      byte[] head = {(byte) i, 0};
+      byte[] tail = new byte[i % 40];
+      Arrays.fill(tail, (byte) i);
+      outbox.offer(head, tail, i % 7 == 0 ? Kind.CONTROL : Kind.MESSAGE);
+      expected.writeBytes(head);
+      expected.writeBytes(tail);
     }
     offer(48 * 1024, Kind.MESSAGE);
     offer(10, Kind.CONTROL);
 
-    List<byte[]> first = outbox.next(ANY);
-    assertThat(first).hasSize(100);
-    for (int i = 0; i < 100; i++) {
-      assertThat(first.get(i)[0]).isEqualTo((byte) i);
-    }
-    assertThat(outbox.next(ANY)).extracting(it -> it.length).containsExactly(48 * 1024);
-    assertThat(outbox.next(ANY)).extracting(it -> it.length).containsExactly(10);
-    assertThat(outbox.next(ANY)).isEmpty();
+    assertThat(frames()).isEqualTo(expected.toByteArray());
+    assertThat(frames()).hasSize(48 * 1024);
+    assertThat(frames()).hasSize(10);
+    assertThat(frames()).isNull();
     assertThat(outbox.bytes()).isZero();
+  }
+
+  @Test
+  @Tag("C2")
+  void packet_ofSeveralFrames_hasAtMost48KiB_andAFrameIsNeverSplit() {
+    int most = Limits.PACKED_PACKET_BYTES - Packet.HEADER_BYTES;
+    offer(most - 10, Kind.MESSAGE);
+    offer(10, Kind.MESSAGE);
+    offer(1, Kind.MESSAGE);
+    offer(most, Kind.MESSAGE);
+    assertThat(frames()).hasSize(most);
+    assertThat(frames()).hasSize(1);
+    assertThat(frames()).hasSize(most);
   }
 
   @Test
@@ -51,9 +77,9 @@ final class OutboxTest {
     offer(1_000, Kind.MESSAGE);
     offer(1_000, Kind.MESSAGE);
 
-    assertThat(outbox.next(1_000)).isEmpty();
-    assertThat(outbox.next(1_500)).hasSize(1);
-    assertThat(outbox.bytes()).isEqualTo(1_000);
+    assertThat(outbox.next(2_000)).isNull();
+    assertThat(outbox.next(2_000 + Packet.HEADER_BYTES)).isNotNull();
+    assertThat(outbox.bytes()).isZero();
   }
 
   @Test
@@ -96,7 +122,7 @@ final class OutboxTest {
     assertThat(space).isCompleted();
     assertThat(outbox.bytes()).isZero();
     assertThat(offer(1, Kind.CONTROL)).isEqualTo(Result.CLOSED);
-    assertThat(outbox.next(ANY)).isEmpty();
+    assertThat(outbox.next(ANY)).isNull();
     assertThat(outbox.space()).isCompleted();
   }
 }

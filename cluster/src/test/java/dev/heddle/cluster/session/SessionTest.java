@@ -7,6 +7,7 @@ import dev.heddle.cluster.session.Ending.Cause;
 import dev.heddle.cluster.wire.MalformedPacketException;
 import dev.heddle.cluster.wire.Packet;
 import dev.heddle.cluster.wire.SessionId;
+import dev.heddle.cluster.wire.TestPackets;
 import dev.heddle.cluster.wire.Urgent;
 import dev.heddle.cluster.wire.Urgent.Farewell;
 import java.util.List;
@@ -22,7 +23,7 @@ final class SessionTest {
   private final Session session = new Session(ID, 1, 0);
 
   private static Packet packet(long number, long ack, int window) {
-    return parse(Packet.write(1, ID, number, ack, window, List.of(new byte[8])));
+    return parse(TestPackets.write(1, ID, number, ack, window, List.of(new byte[8])));
   }
 
   private static Packet acks(long ack, int window) {
@@ -79,7 +80,7 @@ final class SessionTest {
 
   @Test
   void packet_ofAnotherVersion_endsTheSession() {
-    Packet other = parse(Packet.write(2, ID, 1, 0, WINDOW, List.of(new byte[8])));
+    Packet other = parse(TestPackets.write(2, ID, 1, 0, WINDOW, List.of(new byte[8])));
 
     assertThat(session.received(other, 0)).isFalse();
     assertThat(cause()).isEqualTo(Cause.MALFORMED);
@@ -194,11 +195,31 @@ final class SessionTest {
   }
 
   @Test
-  void rumour_ofAYoungSession_isIgnored_laterItIsAsked() {
-    session.rumour(Session.YOUNG_NANOS - 1);
-    assertThat(session.isProbed()).isFalse();
-    session.rumour(Session.YOUNG_NANOS);
-    assertThat(session.isProbed()).isTrue();
+  void closedConnection_ofAYoungSession_givesMoreTimeForTheAnswer() {
+    session.due(0);
+    session.connectionClosed(MILLI);
+    assertThat(session.due(MILLI).send()).containsExactly(new Urgent.Ping(2));
+    assertThat(session.due(SECOND + MILLI).ending()).isNull();
+    session.received(acks(0, WINDOW), 5 * SECOND); // it is not silent
+    assertThat(session.due(MILLI + Session.SILENCE_NANOS).ending()).isNotNull();
+    assertThat(cause()).isEqualTo(Cause.NO_ANSWER);
+  }
+
+  @Test
+  void closedConnection_ofAnOlderSession_givesOneSecond() {
+    session.received(acks(0, WINDOW), Session.YOUNG_NANOS);
+    session.connectionClosed(Session.YOUNG_NANOS);
+    assertThat(session.due(Session.YOUNG_NANOS + SECOND).ending()).isNotNull();
+    assertThat(cause()).isEqualTo(Cause.NO_ANSWER);
+  }
+
+  @Test
+  void rumour_afterAClosedConnectionOfAYoungSession_givesOneSecond() {
+    session.connectionClosed(MILLI);
+    session.suspect(2 * MILLI); // where the probe was sent to, nobody listens
+    assertThat(session.due(SECOND + MILLI).ending()).isNull();
+    assertThat(session.due(SECOND + 2 * MILLI).ending()).isNotNull();
+    assertThat(cause()).isEqualTo(Cause.NO_ANSWER);
   }
 
   @Test

@@ -37,7 +37,8 @@ class FailuresTest {
   private RemoteFailure sent(Throwable failure) throws MalformedPacketException {
     byte[] frame = sender.encode(new Frame.AskFailed(1, Failures.text(failure)));
     Packet packet =
-        Packet.parse(Packet.write(1, FrameCodecTest.SESSION, 1, 0, 0, java.util.List.of(frame)));
+        Packet.parse(
+            TestPackets.write(1, FrameCodecTest.SESSION, 1, 0, 0, java.util.List.of(frame)));
     Frame.AskFailed failed = (Frame.AskFailed) receiver.decode(packet).getFirst();
     return Failures.of("a", failed.failure());
   }

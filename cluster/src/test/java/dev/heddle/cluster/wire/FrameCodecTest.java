@@ -33,7 +33,7 @@ class FrameCodecTest {
   }
 
   private List<Frame> received(List<byte[]> frames) throws MalformedPacketException {
-    return atB.decode(Packet.parse(Packet.write(1, SESSION, 1, 0, 0, frames)));
+    return atB.decode(Packet.parse(TestPackets.write(1, SESSION, 1, 0, 0, frames)));
   }
 
   @Test

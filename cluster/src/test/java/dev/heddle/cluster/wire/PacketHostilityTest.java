@@ -51,7 +51,7 @@ class PacketHostilityTest {
     List<byte[]> packets = new ArrayList<>();
     for (Class<?> kind : Frame.class.getPermittedSubclasses()) {
       byte[] frame = sender.encode((Frame) values.of(kind));
-      packets.add(Packet.write(1, FrameCodecTest.SESSION, 5, 4, 3, List.of(frame, frame)));
+      packets.add(TestPackets.write(1, FrameCodecTest.SESSION, 5, 4, 3, List.of(frame, frame)));
     }
     Urgent.Introduction node =
         new Urgent.Introduction(
@@ -85,7 +85,7 @@ class PacketHostilityTest {
     for (int i = 0; i < 300_000; i++) {
       byte[] bytes = new byte[Packet.HEADER_BYTES + random.nextInt(60)];
       random.nextBytes(bytes);
-      byte[] header = Packet.write(1, FrameCodecTest.SESSION, 5, 4, 3, List.of());
+      byte[] header = TestPackets.write(1, FrameCodecTest.SESSION, 5, 4, 3, List.of());
       System.arraycopy(header, 0, bytes, 0, header.length);
       if (bytes.length > header.length + 1) {
         bytes[header.length] = (byte) (bytes.length - header.length - 1);
@@ -164,7 +164,7 @@ class PacketHostilityTest {
     for (int at = 0; at + frame.length <= all.length; at += frame.length) {
       System.arraycopy(frame, 0, all, at, frame.length);
     }
-    byte[] packet = Packet.write(1, FrameCodecTest.SESSION, 1, 0, 0, List.of(all));
+    byte[] packet = TestPackets.write(1, FrameCodecTest.SESSION, 1, 0, 0, List.of(all));
     receive(packet);
     assertThat(refused).isOne();
   }
@@ -172,7 +172,7 @@ class PacketHostilityTest {
   @Test
   void text_thatIsNotUtf8_isRefused() throws Exception {
     byte[] frame = {5, 24, 2, (byte) 0xc3, 'x', 0}; // SERVICE
-    byte[] packet = Packet.write(1, FrameCodecTest.SESSION, 1, 0, 0, List.of(frame));
+    byte[] packet = TestPackets.write(1, FrameCodecTest.SESSION, 1, 0, 0, List.of(frame));
     assertThatThrownBy(() -> codec.decode(Packet.parse(packet)))
         .isInstanceOf(MalformedPacketException.class)
         .hasMessageContaining("UTF-8");
@@ -181,7 +181,7 @@ class PacketHostilityTest {
   @Test
   void codes_thatAreNotDefined_areRefused() throws Exception {
     byte[] frame = {4, 8, 0, 1, 4}; // PAUSE of the sender's 1, policy 4
-    byte[] packet = Packet.write(1, FrameCodecTest.SESSION, 1, 0, 0, List.of(frame));
+    byte[] packet = TestPackets.write(1, FrameCodecTest.SESSION, 1, 0, 0, List.of(frame));
     assertThatThrownBy(() -> codec.decode(Packet.parse(packet)))
         .isInstanceOf(MalformedPacketException.class)
         .hasMessageContaining("unknown code 4; at most 3");

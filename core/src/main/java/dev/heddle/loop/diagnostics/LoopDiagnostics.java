@@ -6,10 +6,11 @@ import dev.heddle.coroutine.tree.CoroutineNode;
 import dev.heddle.coroutine.tree.CoroutineTree;
 import dev.heddle.observe.DeadlockReport;
 import dev.heddle.observe.Dump;
+import dev.heddle.observe.LoopMXBean;
 import dev.heddle.observe.attach.Attachable;
 import dev.heddle.observe.attach.Attachables;
 import dev.heddle.observe.jfr.LoopJfrEvents;
-import dev.heddle.observe.jmx.LoopMBeans;
+import dev.heddle.observe.jmx.ManagedBean;
 import dev.heddle.observe.log.AsyncLog;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -22,7 +23,7 @@ public final class LoopDiagnostics {
   private final HoldDetector holds;
   private final StallDetector stalls;
   private final CancellationOverruns cancellationOverruns;
-  private final LoopMBeans.Entry management;
+  private final ManagedBean<LoopMXBean> management;
   private final Attachable attachable;
 
   // written by the carrier as the loop begins, read by any thread
@@ -43,7 +44,7 @@ public final class LoopDiagnostics {
         new StallDetector(tree, loopReporter, this::runOnWatchdog, LoopDiagnostics::allStalls);
     this.cancellationOverruns = new CancellationOverruns(tree, log);
     LoopBean bean = new LoopBean(tree, holds);
-    this.management = new LoopMBeans.Entry(bean);
+    this.management = new ManagedBean<>("Loop", bean.getName(), bean, LoopMXBean.class);
     this.attachable = bean;
   }
 
@@ -79,16 +80,16 @@ public final class LoopDiagnostics {
   public void end() {
     Watchdog.unwatch(this);
     Attachables.remove(attachable);
-    if (LoopMBeans.leaves(management)) {
+    if (management.leave()) {
       // listeners of the MBean server are user code
-      log.call("the management of the loop", () -> LoopMBeans.takeOut(management));
+      log.call("the management of the loop", management::unregister);
     }
   }
 
   void registerBean() {
-    if (!beanRegistered && LoopMBeans.mayJoin(management)) {
+    if (!beanRegistered && management.mayJoin()) {
       beanRegistered = true;
-      log.call("the management of the loop", () -> LoopMBeans.join(management));
+      log.call("the management of the loop", management::join);
     }
   }
 

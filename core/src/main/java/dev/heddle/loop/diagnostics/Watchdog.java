@@ -3,8 +3,8 @@ package dev.heddle.loop.diagnostics;
 
 import dev.heddle.internal.DaemonThread;
 import dev.heddle.observe.attach.AttachPoll;
+import dev.heddle.observe.attach.Attachables;
 import dev.heddle.observe.jfr.LoopJfrEvents;
-import dev.heddle.observe.jmx.LoopMBeans;
 import dev.heddle.observe.log.AsyncLog;
 import java.util.ArrayList;
 import java.util.List;
@@ -151,7 +151,7 @@ final class Watchdog implements Runnable {
   @Override
   public void run() {
     try {
-      LoopMBeans.announce();
+      Attachables.announceLoops();
       while (!terminated) {
         boolean _ = guarded(this::runOnce);
       }
@@ -181,11 +181,11 @@ final class Watchdog implements Runnable {
       return false;
     }
     // before the CAS: after it the next watchdog may have announced itself
-    LoopMBeans.withdraw();
+    Attachables.withdrawLoops();
     if (WATCHED.compareAndSet(now, new Watched(List.of(), null))) {
       return true;
     }
-    LoopMBeans.announce();
+    Attachables.announceLoops();
     return false;
   }
 

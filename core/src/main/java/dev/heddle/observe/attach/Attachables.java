@@ -16,6 +16,16 @@ public final class Attachables {
 
   private Attachables() {}
 
+  /// Announces by a system property, which tools can read at almost no cost, that this JVM has
+  /// loops.
+  public static void announceLoops() {
+    System.setProperty(LOOPS, "dev.heddle:type=Loop,name=*");
+  }
+
+  public static void withdrawLoops() {
+    System.clearProperty(LOOPS);
+  }
+
   public static void add(Attachable shown) {
     REGISTERED.add(shown);
   }

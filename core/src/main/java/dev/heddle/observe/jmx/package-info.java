@@ -4,7 +4,7 @@
 ///
 /// | enters | leaves |
 /// |---|---|
-/// | views of loops, from the watchdog | registrations |
+/// | views of loops, runtimes and nodes | registrations |
 ///
-/// Threads: the watchdog's, and the carrier of a loop that ends. Read `LoopMBeans`.
+/// Threads: any; a carrier calls only what takes no lock. Read `ManagedBean`.
 package dev.heddle.observe.jmx;

@@ -3,46 +3,32 @@ package dev.heddle.process.observe;
 
 import dev.heddle.observe.attach.Attachable;
 import dev.heddle.observe.attach.Attachables;
+import dev.heddle.observe.jmx.ManagedBean;
 import dev.heddle.observe.spi.DumpParts;
 import dev.heddle.process.ProcessRuntimeMXBean;
-import java.lang.management.ManagementFactory;
 import java.util.LinkedHashMap;
 import java.util.Map;
-import java.util.concurrent.locks.ReentrantLock;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Supplier;
-import javax.management.InstanceAlreadyExistsException;
-import javax.management.JMException;
-import javax.management.MBeanServer;
-import javax.management.MBeanServerFactory;
-import javax.management.ObjectName;
-import javax.management.StandardMBean;
-import org.jspecify.annotations.Nullable;
 
 /// Registers a runtime for the dumps of this JVM and in the platform's MBean server. It never
 /// starts that server, which would cost a third of a second of CPU: it registers once other code
 /// has started it.
 public final class RuntimeRegistration {
   private static final System.Logger LOG = System.getLogger("dev.heddle.process");
-  private static final String DOMAIN = "dev.heddle:type=ProcessRuntime,name=";
 
-  private final ProcessRuntimeMXBean bean;
   private final Supplier<RuntimeDump> dumper;
   private final Attachable shown;
-  private final ReentrantLock lock = new ReentrantLock();
-
-  // under the lock
-  private @Nullable ObjectName name;
-  private boolean gone;
-
-  // written under the lock; read without it first, to save taking it
-  private volatile boolean settled;
+  private final ManagedBean<ProcessRuntimeMXBean> managed;
+  private final AtomicBoolean isGone = new AtomicBoolean();
 
   /// Announces a runtime in the system properties, which external tools can read at almost no cost
   /// to the JVM; does not register its bean yet.
   ///
   /// @param dumper makes the dump of the runtime, as a part of dumps of loops
   public RuntimeRegistration(ProcessRuntimeMXBean bean, Supplier<RuntimeDump> dumper) {
-    this.bean = bean;
+    this.managed =
+        new ManagedBean<>("ProcessRuntime", bean.getName(), bean, ProcessRuntimeMXBean.class);
     this.dumper = dumper;
     announce(1);
     this.shown = new Answers(bean);
@@ -64,60 +50,27 @@ public final class RuntimeRegistration {
   /// Registers the bean, if the server runs and the bean is not registered. A failure is logged,
   /// and not tried again.
   public void join() {
-    if (settled || MBeanServerFactory.findMBeanServer(null).isEmpty()) {
-      return;
-    }
-    lock.lock();
-    try {
-      if (name == null && !gone) {
-        name = register(ManagementFactory.getPlatformMBeanServer());
-      }
-    } catch (JMException e) {
-      LOG.log(
-          System.Logger.Level.WARNING,
-          "runtime '" + bean.getName() + "' cannot be seen by management tools",
-          e);
-    } finally {
-      settled = true;
-      lock.unlock();
-    }
-  }
-
-  private ObjectName register(MBeanServer server) throws JMException {
-    Object mbean = new StandardMBean(bean, ProcessRuntimeMXBean.class, true);
-    for (int i = 1; ; i++) {
-      String free = i == 1 ? bean.getName() : bean.getName() + "-" + i;
-      try {
-        return server.registerMBean(mbean, objectName(free)).getObjectName();
-      } catch (InstanceAlreadyExistsException _) {
-        // another runtime has that name: try the next number
-      }
-    }
-  }
-
-  private static ObjectName objectName(String name) throws JMException {
-    boolean plain = name.matches("[\\w. -]+");
-    return new ObjectName(DOMAIN + (plain ? name : ObjectName.quote(name)));
+    logged(managed::join);
   }
 
   /// Removes the runtime for good.
   public void leave() {
-    lock.lock();
+    if (!isGone.compareAndSet(false, true)) {
+      return;
+    }
+    announce(-1);
+    DumpParts.remove(dumper);
+    Attachables.remove(shown);
+    if (managed.leave()) {
+      logged(managed::unregister);
+    }
+  }
+
+  private static void logged(Runnable action) {
     try {
-      if (!gone) {
-        gone = true;
-        announce(-1);
-        DumpParts.remove(dumper);
-        Attachables.remove(shown);
-      }
-      if (name != null && ManagementFactory.getPlatformMBeanServer().isRegistered(name)) {
-        ManagementFactory.getPlatformMBeanServer().unregisterMBean(name);
-      }
-    } catch (JMException e) {
-      LOG.log(System.Logger.Level.WARNING, "the bean " + name + " cannot be unregistered", e);
-    } finally {
-      settled = true;
-      lock.unlock();
+      action.run();
+    } catch (IllegalStateException e) {
+      LOG.log(System.Logger.Level.WARNING, "a runtime is not as the MBean server shows it", e);
     }
   }
 

@@ -80,7 +80,8 @@ public final class ClusterPartner implements Partner {
           case Request request when request.message() instanceof ClusterWire.Question(long n) ->
               request.reply().complete(new ClusterWire.Small(n, "pong"));
           case ClusterWire.Small small -> send(Objects.requireNonNull(pinger), small);
-          case ClusterWire.Item _, ClusterWire.Blob _ -> count(1);
+          case ClusterWire.Item _ -> count(1);
+          case byte[] _ -> count(1);
           case ClusterWire.Greeting(Pid from) -> pinger = from;
           case ClusterWire.Expect(long items, Pid from) -> {
             expected = items;

@@ -117,7 +117,7 @@ public final class ClusterTraffic implements Program {
           other,
           kind == Kind.ITEMS
               ? new ClusterWire.Item(sender, sent)
-              : new ClusterWire.Blob(sender, bytes));
+              : bytes);
     }
   }
 

@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.heddle.cluster.name;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.heddle.cluster.NoQuorumException;
+import dev.heddle.cluster.roster.Command;
+import dev.heddle.cluster.roster.Command.Leave;
+import dev.heddle.cluster.roster.Command.Register;
+import dev.heddle.cluster.roster.Command.Renew;
+import dev.heddle.cluster.roster.Command.Unregister;
+import dev.heddle.cluster.roster.Outcome;
+import dev.heddle.cluster.roster.Outcome.Registered;
+import dev.heddle.process.Pid;
+import java.util.concurrent.CompletableFuture;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+
+/// Stories of one node in virtual time.
+@Tag("C6")
+class NameServiceTest {
+  private final OneNode node = new OneNode();
+
+  private Pid owner(long admission, long token) {
+    Pid pid = node.spawn();
+    node.admit(admission);
+    CompletableFuture<Long> answer = node.service.register("mayor", pid);
+    node.run(0);
+    node.take(Register.class).answer(new Registered(token));
+    node.run(0);
+    assertThat(answer).isCompletedWithValue(token);
+    return pid;
+  }
+
+  /// The node was paused while its lease ended, and is told of its next admission before it has
+  /// looked at what it owns.
+  private Pid ownerThatIsReadmittedLate() {
+    Pid first = owner(1, 10);
+    node.atOnce = _ -> null;
+    node.run(6_000); // no answers any more
+    node.pass(4_000); // the lease is over, and the log gives the name away
+    node.all(Renew.class).getLast().answer(new Outcome.Admitted(20));
+    return first;
+  }
+
+  @Test
+  void register_afterALateReadmission_waitsForTheEndOfTheLastOwner() {
+    Pid first = ownerThatIsReadmittedLate();
+    node.atOnce = command -> command instanceof Register ? new Registered(21) : null;
+    CompletableFuture<Long> answer = node.service.register("mayor", node.spawn());
+    node.run(0);
+    assertThat(node.cancelled).containsExactly(first);
+    assertThat(answer).as("the last owner lives").isNotDone();
+
+    node.end(first);
+    node.run(0);
+    assertThat(answer).isCompletedWithValue(21L);
+    assertThat(node.service.token("mayor")).hasValue(21);
+  }
+
+  @Test
+  void admission_thatIsAnother_endsTheOwnersBeforeAnythingElseIsDone() {
+    Pid first = ownerThatIsReadmittedLate();
+    boolean[] isReached = new boolean[1];
+    node.service.execute(() -> isReached[0] = node.cancelled.contains(first));
+    node.run(0);
+    assertThat(isReached[0]).isTrue();
+  }
+
+  /// The log says that a process owns the name, and this node knows of another one that lives.
+  @Test
+  void registered_whileAnotherOwnerOfThisNodeLives_isGivenBack() {
+    Pid first = owner(1, 10);
+    CompletableFuture<Long> answer = node.service.register("mayor", node.spawn());
+    node.run(0);
+    node.take(Register.class).answer(new Registered(11));
+    node.run(0);
+
+    assertThat(answer).isCompletedExceptionally();
+    assertThatThrownBy(answer::get).hasCauseInstanceOf(NoQuorumException.class);
+    assertThat(node.cancelled).containsExactly(first);
+    assertThat(node.service.token("mayor")).isEmpty();
+    Command back = node.take(Unregister.class).command();
+    assertThat(((Unregister) back).token()).isEqualTo(11);
+  }
+
+  @Test
+  void leave_thatIsLost_isRepeated_untilTheLogHasIt() {
+    node.admit(1);
+    CompletableFuture<?> left = node.service.leave();
+    node.run(100);
+    assertThat(node.take(Leave.class).command()).isEqualTo(new Leave("a", 1)); // and no answer
+    node.run(300);
+    node.take(Leave.class).fail();
+    node.run(300);
+    assertThat(left).isNotDone();
+    node.take(Leave.class).answer(new Outcome.Done());
+    node.run(1_000);
+    assertThat(left).isCompleted();
+    assertThat(node.all(Leave.class)).hasSizeLessThan(2);
+  }
+
+  @Test
+  void leave_whoseAnswerIsLost_endsWithWhatTheLogHasApplied() {
+    node.admit(1);
+    node.apply(1, new Renew("a", OneNode.LIFE, null));
+    CompletableFuture<?> left = node.service.leave();
+    node.run(0);
+    assertThat(left).isNotDone();
+    node.apply(2, new Leave("a", 1));
+    assertThat(left).isCompleted();
+  }
+
+  @Test
+  void leave_endsTheOwnersFirst_andThenTheLease() {
+    Pid mayor = owner(1, 10);
+    CompletableFuture<?> left = node.service.leave();
+    node.run(0);
+    assertThat(node.cancelled).containsExactly(mayor);
+    assertThat(node.all(Leave.class)).as("the owner lives").isEmpty();
+    node.end(mayor);
+    node.run(0);
+    assertThat(node.all(Leave.class)).hasSize(1);
+    assertThat(left).isNotDone();
+  }
+}

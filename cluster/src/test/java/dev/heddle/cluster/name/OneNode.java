@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.heddle.cluster.name;
+
+import dev.heddle.cluster.roster.Command;
+import dev.heddle.cluster.roster.Delta;
+import dev.heddle.cluster.roster.LeaseTimes;
+import dev.heddle.cluster.roster.NameStore;
+import dev.heddle.cluster.roster.Outcome;
+import dev.heddle.cluster.roster.StorageProof;
+import dev.heddle.cluster.wire.NodeLife;
+import dev.heddle.process.Pid;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.Function;
+
+/// The service of one node, a voter, in virtual time. A test answers its commands, and ends its
+/// processes.
+final class OneNode implements NodePort, NameStore {
+  static final long MILLI = 1_000_000;
+  static final int LIFE = 7;
+
+  /// A command that has no answer yet.
+  record Try(Command command, CompletableFuture<Outcome> answer) {
+    void answer(Outcome outcome) {
+      answer.complete(outcome);
+    }
+
+    void fail() {
+      answer.completeExceptionally(new java.util.concurrent.TimeoutException("lost"));
+    }
+  }
+
+  final NameService service;
+  final List<Try> tries = new ArrayList<>();
+  final List<Pid> cancelled = new ArrayList<>();
+
+  /// Answers a command at once; null leaves it to the test.
+  Function<Command, Outcome> atOnce = _ -> null;
+
+  private NameStore.Listener listener;
+  private final Map<Pid, List<Runnable>> processes = new HashMap<>(); // alive, with watchers
+  private long now = 5_000_000_000L;
+  private long pids;
+  private long applied;
+
+  OneNode() {
+    service =
+        new NameService(
+            new NameService.Setup(
+                new NodeLife("a", "h", LIFE),
+                Set.of("a"),
+                new StorageProof(1, 1),
+                LeaseTimes.DEFAULT),
+            this,
+            () -> now,
+            () -> {},
+            it -> {
+              listener = it;
+              return this;
+            });
+  }
+
+  /// Time passes, and the node stands still meanwhile.
+  void pass(long millis) {
+    now += millis * MILLI;
+  }
+
+  /// Time passes, and the agent of the node does what is due every 100 ms.
+  void run(long millis) {
+    for (long end = now + millis * MILLI; now < end; now += 100 * MILLI) {
+      long _ = service.run();
+    }
+    long _ = service.run();
+  }
+
+  Pid spawn() {
+    Pid pid = new Pid("a", "h", ++pids, LIFE);
+    processes.put(pid, new ArrayList<>());
+    return pid;
+  }
+
+  void end(Pid pid) {
+    List.copyOf(processes.remove(pid)).forEach(Runnable::run);
+    long _ = service.run();
+  }
+
+  /// Takes the oldest try of a kind.
+  Try take(Class<? extends Command> kind) {
+    Try first = all(kind).getFirst();
+    tries.remove(first);
+    return first;
+  }
+
+  List<Try> all(Class<? extends Command> kind) {
+    return tries.stream().filter(it -> kind.isInstance(it.command)).toList();
+  }
+
+  /// Answers all renewals with an admission, from now on too.
+  void admit(long admission) {
+    atOnce = command -> command instanceof Command.Renew ? new Outcome.Admitted(admission) : null;
+    for (Try each : all(Command.Renew.class)) {
+      tries.remove(each);
+      each.answer(new Outcome.Admitted(admission));
+    }
+    long _ = service.run();
+  }
+
+  /// The log applies its next command here.
+  void apply(long index, Command command) {
+    listener.applied(new Delta(applied, index, command), new Outcome.Done());
+    applied = index;
+    long _ = service.run();
+  }
+
+  // ---- the store ----
+
+  @Override
+  public CompletableFuture<Outcome> submit(Command command) {
+    Try next = new Try(command, new CompletableFuture<>());
+    Outcome outcome = atOnce.apply(command);
+    if (outcome == null) {
+      tries.add(next);
+    } else {
+      next.answer(outcome);
+    }
+    return next.answer;
+  }
+
+  @Override
+  public CompletableFuture<Long> barrier() {
+    return new CompletableFuture<>();
+  }
+
+  @Override
+  public boolean isLeader() {
+    return false;
+  }
+
+  @Override
+  public void close() {}
+
+  // ---- the node ----
+
+  @Override
+  public boolean send(String to, byte[] content) {
+    return false;
+  }
+
+  @Override
+  public boolean isAlive(Pid pid) {
+    return processes.containsKey(pid);
+  }
+
+  @Override
+  public Runnable watch(Pid pid, Runnable ended) {
+    List<Runnable> watchers = processes.get(pid);
+    if (watchers == null) {
+      ended.run();
+      return () -> {};
+    }
+    watchers.add(ended);
+    return () -> watchers.remove(ended);
+  }
+
+  @Override
+  public void cancel(Pid pid, String reason, long nanos) {
+    cancelled.add(pid);
+  }
+}

@@ -13,8 +13,7 @@ final class ClusterChatTest {
       assertThat(chat.awaitExit()).as(chat.text()).isZero();
       String all = chat.output();
       assertThat(all).contains("[c] a: three of us, as it seems", "[a] b: hello, a");
-      Matcher end =
-          Pattern.compile("moderator: I end: node '(.)' leaves the cluster").matcher(all);
+      Matcher end = Pattern.compile("moderator: I end: node '(.)' leaves the cluster").matcher(all);
       assertThat(end.find()).as(all).isTrue();
       String left = end.group(1);
       assertThat(all)

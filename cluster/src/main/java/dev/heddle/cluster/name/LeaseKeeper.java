@@ -19,8 +19,8 @@ import org.jspecify.annotations.Nullable;
 final class LeaseKeeper {
   private static final System.Logger LOG = System.getLogger("dev.heddle.cluster.name");
 
-  /// Between two tries to leave. One may be lost with its voter or its session, and another one does
-  /// no harm.
+  /// Between two tries to leave. One may be lost with its voter or its session, and another one
+  /// does no harm.
   private static final long LEAVE_NANOS = 200_000_000;
 
   /// @param end until when it is held, if there is an admission
@@ -43,8 +43,8 @@ final class LeaseKeeper {
   private volatile Published published = NONE;
   private volatile String obstacle = ""; // written by the agent
 
-  /// @param changed is called when there is another admission than before, or none any more:
-  ///   what was owned by the last one must end, before anything is done by the next one
+  /// @param changed is called when there is another admission than before, or none any more: what
+  ///   was owned by the last one must end, before anything is done by the next one
   LeaseKeeper(
       NodeLife self,
       @Nullable StorageProof proof,

@@ -46,7 +46,7 @@ final class NameSimulation {
 
   final SimulatedTime time;
   final long seed;
-  private final SimulatedMajority majority;
+  final SimulatedMajority majority;
   private final List<Node> nodes = new ArrayList<>();
   private final Map<Set<String>, Pair> pairs = new HashMap<>();
   private int sessions;
@@ -123,31 +123,7 @@ final class NameSimulation {
     time.after(LEAVE_MILLIS + FREE_MILLIS + 1_000, this::leaveInTurns);
   }
 
-  // ---- singletons ----
-
-  boolean isDeclared(String name) {
-    return majority.isDeclared(name);
-  }
-
-  /// Where a singleton runs.
-  List<String> runningAt(String name) {
-    return nodes.stream()
-        .filter(node -> node.life.singletons.begun(name) != null)
-        .map(node -> node.name)
-        .toList();
-  }
-
-  /// A node leaves, and does not come back.
-  void leave(String name) {
-    Node it = node(name);
-    it.life.leave(() -> it.end(100));
-  }
-
-  void kill(String name) {
-    node(name).end(6_000);
-  }
-
-  private Node node(String name) {
+  Node node(String name) {
     return nodes.stream().filter(it -> it.name.equals(name)).findFirst().orElseThrow();
   }
 
@@ -415,7 +391,7 @@ final class NameSimulation {
       if (!pair.open.containsKey(node.name) || time.chance(1)) {
         return false;
       }
-      Life other = nodes.stream().filter(it -> it.name.equals(to)).findFirst().orElseThrow().life;
+      Life other = node(to).life;
       if (pair.session != 0) {
         arrive(pair, pair.session, other, () -> other.service.received(self, content));
       }
@@ -517,7 +493,8 @@ final class NameSimulation {
 
     private void use(String name) {
       CompletableFuture<Long> open = asked.get(name);
-      List<Pid> mine = told.keySet().stream().filter(pid -> told.get(pid).name.equals(name)).toList();
+      List<Pid> mine =
+          told.keySet().stream().filter(pid -> told.get(pid).name.equals(name)).toList();
       if (open != null) {
         if (time.chance(10)) {
           open.cancel(false);
@@ -596,12 +573,13 @@ final class NameSimulation {
     }
 
     private void act() {
-      told.values().forEach(mine -> {
-        if (isAct(mine.name, mine.token)) {
-          acts++;
-          calmActs += time.isCalm() ? 1 : 0;
-        }
-      });
+      told.values()
+          .forEach(mine -> {
+            if (isAct(mine.name, mine.token)) {
+              acts++;
+              calmActs += time.isCalm() ? 1 : 0;
+            }
+          });
       singletons.act();
     }
 

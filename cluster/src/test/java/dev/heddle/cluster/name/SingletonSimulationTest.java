@@ -40,11 +40,12 @@ class SingletonSimulationTest {
       simulation.run(60_000);
       checkQuiet(simulation);
       String left = runningAt(simulation);
-      simulation.leave(left);
+      NameSimulation.Node leaver = simulation.node(left);
+      leaver.life.leave(() -> leaver.end(100));
       nodes.remove(left);
       awaitMove(simulation, LEAVE_MILLIS);
       String killed = runningAt(simulation);
-      simulation.kill(killed);
+      simulation.node(killed).end(6_000);
       nodes.remove(killed);
       awaitMove(simulation, KILL_MILLIS);
       simulation.run(20_000);
@@ -60,9 +61,10 @@ class SingletonSimulationTest {
   private void checkQuiet(NameSimulation simulation) {
     for (String name : SimulatedSingletons.ALL) {
       List<String> able = nodes.stream().filter(it -> able(it, name)).toList();
-      boolean runs = simulation.isDeclared(name) && !able.isEmpty();
-      assertThat(simulation.isDeclared(name) || name.equals(SimulatedSingletons.JOB)).isTrue();
-      assertThat(simulation.runningAt(name))
+      boolean runs = simulation.majority.isDeclared(name) && !able.isEmpty();
+      assertThat(simulation.majority.isDeclared(name) || name.equals(SimulatedSingletons.JOB))
+          .isTrue();
+      assertThat(runningAt(simulation, name))
           .as("seed %d: %s", simulation.seed, name)
           .isEqualTo(
               runs ? List.of(Objects.requireNonNull(Rendezvous.choose(name, able))) : List.of());
@@ -73,8 +75,14 @@ class SingletonSimulationTest {
     return SimulatedSingletons.canRun(node, name);
   }
 
+  private static List<String> runningAt(NameSimulation simulation, String name) {
+    return NODES.stream()
+        .filter(node -> simulation.node(node).life.singletons.begun(name) != null)
+        .toList();
+  }
+
   private static String runningAt(NameSimulation simulation) {
-    return simulation.runningAt(SimulatedSingletons.CLOCK).getFirst();
+    return runningAt(simulation, SimulatedSingletons.CLOCK).getFirst();
   }
 
   /// The clock was at a node that is no more.
@@ -83,7 +91,9 @@ class SingletonSimulationTest {
     for (long waited = 0; waited <= millis && at.isEmpty(); waited += 50) {
       simulation.run(50);
       at =
-          simulation.runningAt(SimulatedSingletons.CLOCK).stream().filter(nodes::contains).toList();
+          runningAt(simulation, SimulatedSingletons.CLOCK).stream()
+              .filter(nodes::contains)
+              .toList();
     }
     assertThat(at).as("seed %d", simulation.seed).hasSize(1);
   }

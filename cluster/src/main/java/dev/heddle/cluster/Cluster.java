@@ -59,7 +59,6 @@ public final class Cluster implements AutoCloseable {
   private static final System.Logger LOG = System.getLogger("dev.heddle.cluster");
 
   private static final Duration JOIN = Duration.ofMinutes(5); // to listen: a second, mostly
-  private static final Duration START = Duration.ofSeconds(30); // of a process at another node
   private static final Duration CLOSE = Duration.ofSeconds(5); // to deliver what was accepted
   private static final Duration ENGINE = Duration.ofSeconds(30); // more for the engine to close
   private static final Duration FOREVER = Duration.ofDays(36_525);
@@ -420,39 +419,7 @@ public final class Cluster implements AutoCloseable {
   ///   nevertheless, it ends it again
   /// @throws IllegalStateException in a step of a process, which it would hold
   public Pid spawn(String entry, StartOptions with, Place place) throws InterruptedException {
-    CompletableFuture<Pid> started = new CompletableFuture<>();
-    try {
-      return local.await("spawn", () -> begin(entry, with, place, started), START);
-    } catch (ExecutionException e) {
-      throw unwrapped(e);
-    } catch (TimeoutException _) {
-      throw new DeadlineException(
-          "'%s' was not started at %s within %s".formatted(entry, place, START));
-    } finally {
-      started.cancel(false); // gives up; does nothing when it has started
-    }
-  }
-
-  private CompletableFuture<Pid> begin(
-      String entry, StartOptions with, Place place, CompletableFuture<Pid> started) {
-    CompletableFuture<Pid> asked = starts.start(entry, with, place);
-    var _ =
-        asked.whenComplete((pid, failure) -> {
-          if (failure == null) {
-            started.complete(pid);
-          } else {
-            started.completeExceptionally(failure);
-          }
-        });
-    var _ = started.whenComplete((_, _) -> asked.cancel(false));
-    return started;
-  }
-
-  private static RuntimeException unwrapped(ExecutionException e) {
-    Throwable cause = e.getCause();
-    return cause instanceof RuntimeException unchecked
-        ? unchecked
-        : new StartRefusedException(String.valueOf(cause), cause);
+    return starts.spawn(entry, with, place);
   }
 
   /// Starts a process as [#spawn] does, without waiting. To cancel the future gives up: a process

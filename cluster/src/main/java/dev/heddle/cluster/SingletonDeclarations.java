@@ -21,6 +21,7 @@ import org.jspecify.annotations.Nullable;
 record SingletonDeclarations(
     NodeLife self, MessageTypes types, NodeSingletons port, Singletons running) {
   private static final int INPUT_BYTES = 64 * 1024; // each node keeps it
+  private static final int TYPES_CHARS = 256 * 1024; // with the rest, an entry is less than a frame
 
   static SingletonDeclarations open(
       ClusterOptions options,
@@ -63,6 +64,12 @@ record SingletonDeclarations(
       throw new NotSendableException(
           "%s of %d bytes is too large for the input of singleton '%s'; at most %d"
               .formatted(typeOf(input), content.length, name, INPUT_BYTES));
+    }
+    int chars = types.signatures().stream().mapToInt(String::length).sum();
+    if (chars > TYPES_CHARS) {
+      throw new NotSendableException(
+          "the types of node '%s' have %d characters, too many for the input of singleton '%s'; at most %d"
+              .formatted(self.node(), chars, name, TYPES_CHARS));
     }
     SingletonSpec.Input encoded =
         new SingletonSpec.Input(self.node(), self.host(), self.life(), types.signatures(), content);

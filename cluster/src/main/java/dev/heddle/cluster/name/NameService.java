@@ -11,6 +11,7 @@ import dev.heddle.cluster.roster.Outcome;
 import dev.heddle.cluster.roster.Ownership;
 import dev.heddle.cluster.roster.Roster;
 import dev.heddle.cluster.roster.RosterCodec;
+import dev.heddle.cluster.roster.SingletonSpec;
 import dev.heddle.cluster.roster.StorageProof;
 import dev.heddle.cluster.wire.NodeLife;
 import dev.heddle.process.Pid;
@@ -118,7 +119,8 @@ public final class NameService implements RosterAccess {
 
   // ---- the agent ----
 
-  void execute(Runnable task) {
+  /// Has the agent run something. Any thread.
+  public void execute(Runnable task) {
     tasks.add(task);
     wake.run();
   }
@@ -307,6 +309,23 @@ public final class NameService implements RosterAccess {
     CompletableFuture<Boolean> answer = new CompletableFuture<>();
     long deadline = deadline();
     execute(() -> names.unregister(name, deadline, answer));
+    return waits(answer);
+  }
+
+  /// Declares a singleton, unless one of its name is.
+  ///
+  /// @return completes with the spec that counts, which may be another one; fails with a
+  ///   `NoQuorumException`: then it may be declared nevertheless
+  public CompletableFuture<SingletonSpec> declare(SingletonSpec spec) {
+    CompletableFuture<SingletonSpec> answer = new CompletableFuture<>();
+    long deadline = deadline();
+    execute(() -> {
+      if (isLeaving) {
+        answer.completeExceptionally(left("singleton '" + spec.name() + "' is not declared"));
+      } else {
+        names.declare(spec, deadline, answer);
+      }
+    });
     return waits(answer);
   }
 

@@ -36,7 +36,6 @@ import org.junit.jupiter.api.Timeout;
 
 /// Shards of running nodes in one JVM.
 @Timeout(400)
-@Tag("full") // not in the default run: see messages_whileNodesBeginAndEndToHost
 class ShardNodesTest {
   private static final int CALLS = 10_000;
   private static final int KEYS = 100;
@@ -129,7 +128,6 @@ class ShardNodesTest {
   @Tag("C3")
   @Tag("C8")
   void messages_whileNodesBeginAndEndToHost_areDeliveredInOrder_orReported() throws Exception {
-    // Open: on a busy machine some messages were neither delivered nor reported, and this waited.
     ShardNode a = start("a");
     ShardNode b = start("b");
     callers(a, b, this::send);

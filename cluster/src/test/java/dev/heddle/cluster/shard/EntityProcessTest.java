@@ -59,7 +59,7 @@ class EntityProcessTest {
 
   private static ProcessEvent event(Object message) {
     EntityMessage of = new EntityMessage("a", "k", 0, new Payload(message, null), 10);
-    return ProcessEvent.message(new Delivery(of));
+    return ProcessEvent.message(new Delivery(of, _ -> {}));
   }
 
   @SuppressWarnings("NullAway") // the entity looks at neither

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package dev.heddle.cluster.shard;
+package dev.heddle.cluster;
 
 /// Which entity a process is: the input that it is started with.
 ///

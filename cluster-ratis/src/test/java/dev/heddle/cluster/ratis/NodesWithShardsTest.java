@@ -156,7 +156,7 @@ class NodesWithShardsTest {
       try {
         return shards.of(key).ask(new Where(), LONG);
       } catch (NoQuorumException | NotDeliveredException _) {
-        Thread.onSpinWait(); // the voters have to meet, and nodes to open sessions
+        Thread.yield(); // the voters have to meet, and nodes to open sessions
       }
     }
   }
@@ -168,14 +168,14 @@ class NodesWithShardsTest {
           return;
         }
       } catch (NoQuorumException _) {
-        Thread.onSpinWait();
+        Thread.yield();
       }
     }
   }
 
   private static void await(BooleanSupplier what) {
     while (!what.getAsBoolean()) {
-      Thread.onSpinWait(); // safe: the test has a limit
+      Thread.yield(); // safe: the test has a limit
     }
   }
 
@@ -228,19 +228,8 @@ class NodesWithShardsTest {
     var _ = where(fromA, "k0");
     var _ = where(fromB, "k0");
     CountDownLatch stop = new CountDownLatch(1);
-    List<CompletableFuture<Integer>> senders = new ArrayList<>();
-    for (Shards from : List.of(fromA, fromB)) {
-      String name = from == fromA ? "a" : "b";
-      senders.add(
-          CompletableFuture.supplyAsync(() -> {
-            int n = 0;
-            while (stop.getCount() != 0) {
-              n++;
-              send(from, "k" + n % KEYS, new Add(name, n));
-            }
-            return n;
-          }));
-    }
+    List<CompletableFuture<Integer>> senders =
+        List.of(sender(fromA, "a", stop), sender(fromB, "b", stop));
     Shards fromC = counters(c); // hosts from now on
     await(() -> fromC.running() > 0);
     c.leave(Duration.ofMinutes(1));
@@ -254,6 +243,31 @@ class NodesWithShardsTest {
     await(() -> added.get() >= all);
     assertThat(added.get()).isEqualTo(all);
     assertThat(wrong).isEmpty();
+  }
+
+  /// Sends until it is stopped, and waits for the entity after every 20th message.
+  private static CompletableFuture<Integer> sender(
+      Shards from, String name, CountDownLatch stop) {
+    CompletableFuture<Integer> sent = new CompletableFuture<>();
+    var _ =
+        Thread.ofVirtual()
+            .start(() -> {
+              try {
+                int n = 0;
+                while (stop.getCount() != 0) {
+                  n++;
+                  String key = "k" + n % KEYS;
+                  send(from, key, new Add(name, n));
+                  if (n % 20 == 0) {
+                    var _ = where(from, key);
+                  }
+                }
+                sent.complete(n);
+              } catch (Throwable t) {
+                sent.completeExceptionally(t);
+              }
+            });
+    return sent;
   }
 
   @Test

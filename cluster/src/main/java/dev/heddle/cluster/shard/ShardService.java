@@ -10,7 +10,6 @@ import dev.heddle.cluster.peer.Entry;
 import dev.heddle.cluster.peer.RemoteNode;
 import dev.heddle.cluster.roster.Command;
 import dev.heddle.cluster.roster.Roster;
-import dev.heddle.cluster.roster.ShardPlan;
 import dev.heddle.cluster.roster.ShardTable;
 import dev.heddle.cluster.roster.ShardTable.ShardId;
 import dev.heddle.cluster.shard.ShardMessage.Failed;
@@ -35,8 +34,6 @@ import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.List;
 import java.util.Queue;
-import java.util.Set;
-import java.util.SortedSet;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
@@ -59,23 +56,9 @@ public final class ShardService implements RosterAccess.Part {
    * is known here, and the shards are told of an end first. What was posted for the old one is
    * dropped with it (ShardPeers).
    *
-   * Hosts. A node says in the log that it hosts a type; it says so again each second until the log
-   * has it, since a command may be lost. The first one decides how many shards there are: another
-   * node with another number sends and hosts nothing, since a key would have two entities.
-   *
    * Without a lease nothing is sent: no majority knows this node, and what it knows gets old.
    */
-  private static final System.Logger LOG = System.getLogger("dev.heddle.cluster.shard");
-
-  private static final long REPEAT_NANOS = 1_000_000_000L;
   private static final long CENTURY_NANOS = TimeUnit.DAYS.toNanos(36_525);
-
-  /// A node that leaves waits so long for messages of nodes that have not heard of it yet: it gives
-  /// them back, while they would end with the session.
-  private static final long LEAVE_NANOS = 1_000_000_000L;
-
-  /// What the log says of a type.
-  private record Known(int count, Set<String> hosts) {}
 
   private final NodeLife self;
   private final LocalProcesses local;
@@ -88,27 +71,16 @@ public final class ShardService implements RosterAccess.Part {
   private final ShardLog report;
   private final ConcurrentMap<String, EntityType> types = new ConcurrentHashMap<>();
   private final ConcurrentMap<String, ShardUse> uses = new ConcurrentHashMap<>();
-  private final ConcurrentMap<String, Known> known = new ConcurrentHashMap<>(); // written by tick()
+  private final ShardHosts hosts;
   private final Shared shared = new Shared();
   private final AtomicLong lastEntity = new AtomicLong();
   private final Queue<Runnable> decided = new ConcurrentLinkedQueue<>(); // under locks, done after
   private final ReentrantLock changing = new ReentrantLock(); // only threads of the cluster take it
 
   // written by the thread of applied() and tick()
-  private final ShardPlan plan = new ShardPlan();
   private boolean isAdmitted;
-  private long hostedAt;
-  private boolean hasHosted;
-  private long withdrawnAt;
-  private boolean hasWithdrawn;
   private @Nullable ShardTable followed;
   private long followedChanges;
-  private long knownVersion = -1;
-
-  // any thread
-  private volatile boolean isWithdrawn;
-  private volatile long lastDelivered = System.nanoTime(); // by another node
-  private final CompletableFuture<@Nullable Void> released = new CompletableFuture<>();
 
   /// @param sessions the open session with a node, by its name
   public ShardService(
@@ -125,6 +97,7 @@ public final class ShardService implements RosterAccess.Part {
     this.peers = new ShardPeers(writer, this::unsendable, this::onSpace);
     this.asks = new EntityAsks(self.life(), this::giveUp);
     this.report = new ShardLog(self.node());
+    this.hosts = new ShardHosts(self, log, types.values());
   }
 
   // ---- types ----
@@ -144,21 +117,16 @@ public final class ShardService implements RosterAccess.Part {
       }
       return;
     }
-    Known logged = known.get(name);
-    if (logged != null && logged.count != use.count()) {
+    String refusal = hosts.refusal(name, use.count());
+    if (refusal != null) {
       uses.remove(name);
-      throw new IllegalArgumentException(refusalOf(name, use.count(), logged));
+      throw new IllegalArgumentException(refusal);
     }
     types.put(name, new EntityType(name, use.count(), entry, nanosOf(use.idle()), shared));
   }
 
   private static long nanosOf(Duration time) {
     return TimeUnit.NANOSECONDS.convert(time); // 292 years at most
-  }
-
-  private String refusalOf(String name, int count, Known logged) {
-    return "there are %d shards '%s' in this cluster, at nodes %s, and %d at node '%s'; use count(%d)"
-        .formatted(logged.count, name, logged.hosts, count, self.node(), logged.count);
   }
 
   /// Checks the name of a type, or a key.
@@ -365,7 +333,7 @@ public final class ShardService implements RosterAccess.Part {
   /// Before the end of the session, or not at all.
   private void received(RemoteNode session, String from, OfShard it) {
     if (it.message() instanceof ShardMessage.Deliver) {
-      lastDelivered = System.nanoTime();
+      hosts.delivered();
     }
     if (it.message() instanceof ShardMessage.Bounced(_, EntityMessage back) && back.ask() != 0) {
       asks.sent(back.ask(), null); // it is held here again
@@ -443,16 +411,9 @@ public final class ShardService implements RosterAccess.Part {
   /// Does what is due. Called several times a second.
   @Override
   public void tick(Roster roster) {
-    publish(roster.shards());
     applied(roster);
     long now = System.nanoTime();
-    if (log.admission() != 0 && (!hasHosted || now - hostedAt >= REPEAT_NANOS)) {
-      hasHosted = true;
-      hostedAt = now;
-      types.values().forEach(type -> host(roster, type));
-    }
-    withdraw(roster, now);
-    plan.poll(roster.shards(), self.node(), now).forEach(log::submit);
+    hosts.tick(roster, now);
     types.values().forEach(EntityType::progress);
     if (!log.mayAct(log.admission())) {
       types.values().forEach(EntityType::wakeWaiting); // they are told that there is no lease
@@ -462,71 +423,12 @@ public final class ShardService implements RosterAccess.Part {
     shared.carryOut();
   }
 
-  /// For callers on other threads; refuses types that the cluster uses otherwise.
-  private void publish(ShardTable table) {
-    if (table == followed && table.version() == knownVersion) {
-      return;
-    }
-    knownVersion = table.version();
-    for (String name : table.types()) {
-      known.put(name, new Known(table.count(name), table.hosts(name)));
-    }
-  }
-
-  private void host(Roster roster, EntityType type) {
-    int count = roster.shards().count(type.name);
-    boolean isHost = roster.shards().hosts(type.name).contains(self.node());
-    if (count != 0 && count != type.count) {
-      if (type.refusal() != null) {
-        return; // logged
-      }
-      Known logged = new Known(count, roster.shards().hosts(type.name));
-      type.refuse(refusalOf(type.name, type.count, logged));
-      LOG.log(
-          System.Logger.Level.ERROR,
-          "node '%s': '%s' has %d shards in this cluster, and %d here; nothing is delivered"
-              .formatted(self.node(), type.name, count, type.count));
-    } else if (count == 0 || (type.isHost() && !isHost && !isWithdrawn)) {
-      boolean hosts = type.isHost() && !isWithdrawn;
-      log.submit(
-          new Command.HostShards(self.node(), log.admission(), type.name, type.count, hosts));
-    }
-  }
-
   /// Gives all shards away.
   ///
   /// @return completes when this node owns none
   @Override
   public CompletableFuture<@Nullable Void> leave() {
-    isWithdrawn = true;
-    if (types.isEmpty() || log.admission() == 0) {
-      released.complete(null); // it has nothing
-    }
-    return released.copy();
-  }
-
-  private void withdraw(Roster roster, long now) {
-    if (!isWithdrawn || released.isDone()) {
-      return;
-    }
-    boolean isHost = false;
-    boolean isLast = true;
-    for (EntityType type : types.values()) {
-      SortedSet<String> hosts = roster.shards().hosts(type.name);
-      isHost |= hosts.contains(self.node());
-      isLast &= hosts.isEmpty() || hosts.equals(Set.of(self.node()));
-    }
-    boolean isReleased =
-        !isHost
-            && now - lastDelivered >= LEAVE_NANOS
-            && types.values().stream().allMatch(EntityType::isReleased);
-    if (isLast || isReleased || !log.mayAct(log.admission())) {
-      released.complete(null); // or nobody is there to take what it has, or may
-    } else if (isHost && (!hasWithdrawn || now - withdrawnAt >= REPEAT_NANOS)) {
-      hasWithdrawn = true;
-      withdrawnAt = now;
-      log.submit(new Command.WithdrawHost(self.node(), log.admission()));
-    }
+    return hosts.leave();
   }
 
   /// Fails what waits. Nothing else follows.

@@ -9,7 +9,7 @@ package dev.heddle.cluster;
 ///   remembers the highest token it has seen, and refuses lower ones, refuses an entity that a
 ///   paused node has not ended yet
 ///
-/// {@snippet class=dev.heddle.cluster.ShardsSnippetsTest region=entity}
+///   {@snippet class=dev.heddle.cluster.ShardsSnippetsTest region=entity}
 ///
 /// @since 0.1
 public record EntityId(String type, String key, long token) {}

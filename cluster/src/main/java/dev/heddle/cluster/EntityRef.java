@@ -56,8 +56,7 @@ public final class EntityRef {
   /// @throws IllegalStateException when the cluster has another number of these shards
   public void send(@Nullable Object message) {
     SendResult result = offer(message);
-    while (result == SendResult.FULL
-        && local.awaitRoom(() -> service.room(type, key), nobody())) {
+    while (result == SendResult.FULL && local.awaitRoom(() -> service.room(type, key), nobody())) {
       result = offer(message);
     }
     if (!result.isAccepted()) {

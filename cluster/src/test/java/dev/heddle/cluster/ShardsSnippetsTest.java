@@ -149,7 +149,8 @@ class ShardsSnippetsTest {
     Cluster cluster = Cluster.join(withVoters());
     EntityRef cart = carts(cluster).of("42");
     cluster.close();
-    assertThatThrownBy(() -> cart.request(new View(), Duration.ofSeconds(1)).get(1, TimeUnit.MINUTES))
+    assertThatThrownBy(
+            () -> cart.request(new View(), Duration.ofSeconds(1)).get(1, TimeUnit.MINUTES))
         .isInstanceOf(NoQuorumException.class)
         .isNotInstanceOf(ExecutionException.class);
   }

@@ -246,8 +246,7 @@ class NodesWithShardsTest {
   }
 
   /// Sends until it is stopped, and waits for the entity after every 20th message.
-  private static CompletableFuture<Integer> sender(
-      Shards from, String name, CountDownLatch stop) {
+  private static CompletableFuture<Integer> sender(Shards from, String name, CountDownLatch stop) {
     CompletableFuture<Integer> sent = new CompletableFuture<>();
     var _ =
         Thread.ofVirtual()

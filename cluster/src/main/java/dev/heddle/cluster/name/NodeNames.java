@@ -123,8 +123,8 @@ public final class NodeNames implements AutoCloseable {
   }
 
   /// Gives away all that this node owns, while its sessions are open: within three quarters of the
-  /// limit what its parts own, then its names. Without a majority the others get them when the lease
-  /// is over: it does not wait for longer than a quarter of a lease, or of the limit.
+  /// limit what its parts own, then its names. Without a majority the others get them when the
+  /// lease is over: it does not wait for longer than a quarter of a lease, or of the limit.
   public void leave(Duration limit) throws InterruptedException {
     long nanos = Math.max(0, TimeUnit.NANOSECONDS.convert(limit)); // 292 years at most
     long forParts = nanos / 4 * 3;

@@ -19,8 +19,6 @@ record EntityMessage(
   }
 
   EntityMessage withCredit(long number) {
-    return number == credit
-        ? this
-        : new EntityMessage(origin, key, ask, message, bytes, number);
+    return number == credit ? this : new EntityMessage(origin, key, ask, message, bytes, number);
   }
 }

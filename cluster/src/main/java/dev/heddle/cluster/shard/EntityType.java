@@ -51,8 +51,7 @@ final class EntityType {
 
     long nextEntity();
 
-    LocalEntity entity(
-        long number, int shard, EntityId id, Process process, StartOptions options);
+    LocalEntity entity(long number, int shard, EntityId id, Process process, StartOptions options);
 
     void failed(EntityMessage message, Failure why, @Nullable String cause, String type);
 
@@ -95,12 +94,7 @@ final class EntityType {
 
   /// @param entry makes the processes; null when this node hosts none
   /// @param idleNanos after which an entity without messages is ended
-  EntityType(
-      String name,
-      int count,
-      @Nullable Entry entry,
-      long idleNanos,
-      Node node) {
+  EntityType(String name, int count, @Nullable Entry entry, long idleNanos, Node node) {
     this.name = name;
     this.count = count;
     this.entry = entry;

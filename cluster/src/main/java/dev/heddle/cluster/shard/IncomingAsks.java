@@ -44,11 +44,12 @@ final class IncomingAsks {
 
   /// The session with a node has ended: its requests have failed there.
   void sessionEnded(String node) {
-    open.keySet().forEach(ask -> {
-      if (ask.origin.equals(node)) {
-        givenUp(node, ask.number);
-      }
-    });
+    open.keySet()
+        .forEach(ask -> {
+          if (ask.origin.equals(node)) {
+            givenUp(node, ask.number);
+          }
+        });
   }
 
   int size() {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.heddle.cluster.shard;
 
-import dev.heddle.cluster.shard.ShardPort.EntityEnd;
 import dev.heddle.cluster.EntityId;
+import dev.heddle.cluster.shard.ShardPort.EntityEnd;
 import dev.heddle.internal.SpinLock;
 import dev.heddle.process.Exit;
 import dev.heddle.process.MailboxPolicy;

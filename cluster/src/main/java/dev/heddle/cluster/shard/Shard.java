@@ -101,8 +101,7 @@ final class Shard {
   /// @param unread what it has not taken, oldest first
   /// @param failure why it has ended without taking anything; null when it has taken something, or
   ///   was ended
-  void entityEnded(
-      long entity, List<EntityMessage> unread, @Nullable String failure, long nanos) {
+  void entityEnded(long entity, List<EntityMessage> unread, @Nullable String failure, long nanos) {
     owner.entityEnded(entity, unread, failure, nanos);
     progress(nanos);
   }

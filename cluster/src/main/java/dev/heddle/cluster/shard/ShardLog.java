@@ -18,7 +18,8 @@ final class ShardLog {
   private record Failed(LocalEntity entity, Throwable cause) {}
 
   private final String node;
-  private final ConcurrentMap<Failure, Long> messages = new ConcurrentHashMap<>(); // without a reply
+  private final ConcurrentMap<Failure, Long> messages =
+      new ConcurrentHashMap<>(); // without a reply
   private final AtomicLong entities = new AtomicLong();
   private volatile @Nullable Failed last; // racy: one of the last
 

@@ -218,8 +218,7 @@ final class ShardOwner {
       accept(current, it.message().withCredit(creditOf(from, it.generation())));
     } else if (it.generation() <= Math.max(view.generation(), over)) {
       giveBack(from, it);
-    } else if (early.size() >= Shard.MOST
-        || earlyBytes + it.message().bytes() > Shard.MOST_BYTES) {
+    } else if (early.size() >= Shard.MOST || earlyBytes + it.message().bytes() > Shard.MOST_BYTES) {
       port.post(from, new Failed(it.message(), Failure.FULL));
     } else {
       early.add(new Early(from, it));
@@ -299,8 +298,7 @@ final class ShardOwner {
   }
 
   /// An entity has ended.
-  void entityEnded(
-      long number, List<EntityMessage> unread, @Nullable String failure, long nanos) {
+  void entityEnded(long number, List<EntityMessage> unread, @Nullable String failure, long nanos) {
     Entities current = entities;
     if (current != null && current.ended(number, unread, failure)) {
       progress(nanos);

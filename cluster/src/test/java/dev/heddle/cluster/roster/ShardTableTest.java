@@ -247,9 +247,10 @@ class ShardTableTest {
     assertThat(table.changedSince(seen)).containsExactly(new ShardTable.ShardId("cart", 5));
     assertThat(table.changedSince(0)).hasSize(2);
     for (int i = 0; i < 5_000; i++) {
-      assign(0, table.state("cart", 0).latest(), "a");
-      apply(new Command.Leave("a", roster.admission("a", 7)));
       host("a");
+      long renewal = index - 1;
+      assign(0, table.state("cart", 0).latest(), "a");
+      apply(new Command.Lost("a", 7, renewal));
     }
     assertThat(table.changedSince(seen)).isNull();
   }

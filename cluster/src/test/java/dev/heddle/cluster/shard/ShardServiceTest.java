@@ -162,7 +162,8 @@ class ShardServiceTest {
     assertThat(table.changedSince(seen)).isEmpty();
     admit("b", 5);
     apply(new HostShards("b", roster.admission("b", 5), "cart", 4_096, true));
-    apply(new AssignShards("cart", List.of(new Assignment(7, table.state("cart", 7).latest(), "b"))));
+    apply(
+        new AssignShards("cart", List.of(new Assignment(7, table.state("cart", 7).latest(), "b"))));
     assertThat(table.changedSince(seen)).containsExactly(new ShardTable.ShardId("cart", 7));
   }
 

@@ -309,7 +309,8 @@ class ShardTest {
     deliver("b", 5, "2");
     port.take();
 
-    shard.entityEnded(1, List.of(message("b", "k", "1"), message("b", "k", "2")), "it has failed", 0);
+    shard.entityEnded(
+        1, List.of(message("b", "k", "1"), message("b", "k", "2")), "it has failed", 0);
 
     assertThat(port.take()).containsExactly("b: ENTITY_FAILED 1", "start 2 k 5", "2 gets 2");
   }

@@ -4,6 +4,7 @@ package dev.heddle.cluster.shard;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.heddle.cluster.EntityId;
 import dev.heddle.cluster.NoQuorumException;
 import dev.heddle.cluster.name.RosterAccess;
 import dev.heddle.cluster.peer.Entry;
@@ -14,12 +15,16 @@ import dev.heddle.cluster.roster.Command.HostShards;
 import dev.heddle.cluster.roster.Command.Renew;
 import dev.heddle.cluster.roster.Roster;
 import dev.heddle.cluster.roster.ShardTable;
+import dev.heddle.cluster.shard.ShardMessage.Failure;
 import dev.heddle.cluster.wire.MessageTypes;
 import dev.heddle.cluster.wire.MessageWriter;
 import dev.heddle.cluster.wire.NodeLife;
 import dev.heddle.process.CoroutineProcess;
+import dev.heddle.process.Process;
 import dev.heddle.process.ProcessRuntime;
 import dev.heddle.process.Request;
+import dev.heddle.process.SendResult;
+import dev.heddle.process.StartOptions;
 import dev.heddle.process.remote.LocalProcesses;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -27,6 +32,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -153,18 +160,85 @@ class ShardServiceTest {
   @Test
   void entry_costsWhatItChanges() {
     admit("a", self.life());
-    service.open("cart", use(4_096), Entry.of(ShardServiceTest::echo));
+    AtomicInteger touched = new AtomicInteger(); // shards
+    EntityType type = new EntityType("cart", 4_096, null, 0, new Counting(touched));
     own("cart", 4_096);
     ShardTable table = roster.shards();
+    type.applied(table, table.changedSince(0));
+    assertThat(touched).hasValue(4_096); // it has seen none before
     long seen = table.changes();
-    apply(new Renew("a", self.life(), null));
 
-    assertThat(table.changedSince(seen)).isEmpty();
+    apply(new Renew("a", self.life(), null));
+    type.applied(table, table.changedSince(seen));
+    assertThat(touched).hasValue(4_096);
+
     admit("b", 5);
     apply(new HostShards("b", roster.admission("b", 5), "cart", 4_096, true));
-    apply(
-        new AssignShards("cart", List.of(new Assignment(7, table.state("cart", 7).latest(), "b"))));
-    assertThat(table.changedSince(seen)).containsExactly(new ShardTable.ShardId("cart", 7));
+    long latest = table.state("cart", 7).latest();
+    apply(new AssignShards("cart", List.of(new Assignment(7, latest, "b"))));
+    type.applied(table, table.changedSince(seen));
+    assertThat(touched).hasValue(4_097);
+  }
+
+  /// Counts how often something was done under the lock of a shard.
+  private record Counting(AtomicInteger touched) implements EntityType.Node {
+    @Override
+    public String self() {
+      return "d"; // it owns nothing
+    }
+
+    @Override
+    public boolean isInSession(String node) {
+      return false;
+    }
+
+    @Override
+    public SendResult send(String node, String type, int shard, ShardMessage.Deliver message) {
+      return SendResult.UNREACHABLE;
+    }
+
+    @Override
+    public void post(String node, String type, int shard, ShardMessage message) {}
+
+    @Override
+    public boolean hasRoom(String node) {
+      return true;
+    }
+
+    @Override
+    public void release(String type, int shard, long next) {}
+
+    @Override
+    public boolean mayAct(long admission) {
+      return false;
+    }
+
+    @Override
+    public long nextEntity() {
+      return 1;
+    }
+
+    @Override
+    public LocalEntity entity(
+        long number, int shard, EntityId id, Process process, StartOptions options) {
+      throw new IllegalStateException("it owns no " + id);
+    }
+
+    @Override
+    public void failed(EntityMessage of, Failure why, @Nullable String cause, String type) {}
+
+    @Override
+    public void handedOver(EntityMessage message, String to) {}
+
+    @Override
+    public void carryOut() {
+      touched.incrementAndGet();
+    }
+
+    @Override
+    public long nanos() {
+      return 0;
+    }
   }
 
   @Test

@@ -13,6 +13,8 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /// A reference to an entity, wherever it is.
@@ -94,28 +96,40 @@ public final class EntityRef {
     while (true) {
       Duration left = Duration.ofNanos(nanos - (System.nanoTime() - begun));
       try {
-        return (R) await(service.ask(type, key, message, left), left, limit);
+        return (R) await(() -> service.ask(type, key, message, left), left, limit);
       } catch (NotDeliveredException e) {
         if (e.why() != Why.FULL) {
           throw e;
         }
-        var _ = await(service.room(type, key), left, limit);
+        var _ = await(() -> service.room(type, key), left, limit);
       }
     }
   }
 
   private <T extends @Nullable Object> T await(
-      CompletableFuture<T> begun, Duration left, Duration limit) throws InterruptedException {
+      Supplier<CompletableFuture<T>> begin, Duration left, Duration limit)
+      throws InterruptedException {
+    AtomicReference<@Nullable CompletableFuture<T>> begun = new AtomicReference<>();
     try {
-      return local.await("ask", () -> begun, left);
+      return local.await(
+          "ask",
+          () -> {
+            CompletableFuture<T> answer = begin.get(); // not in a step, which may not wait
+            begun.set(answer);
+            return answer;
+          },
+          left);
     } catch (TimeoutException _) {
       throw new DeadlineException("%s has not replied within %s".formatted(this, limit));
     } catch (ExecutionException e) {
       throw e.getCause() instanceof NotDeliveredException refused
-          ? new NotDeliveredException(refused.getMessage(), refused.why())
+          ? new NotDeliveredException(String.valueOf(refused.getMessage()), refused.why())
           : new EntityFailedException(this + " has not replied", e.getCause());
     } finally {
-      begun.cancel(false); // gives up; does nothing when there is a reply
+      CompletableFuture<T> answer = begun.get();
+      if (answer != null) {
+        answer.cancel(false); // gives up; does nothing when there is a reply
+      }
     }
   }
 

@@ -109,20 +109,19 @@ public final class ShardService implements RosterAccess.Part {
   public void open(String name, ShardUse use, @Nullable Entry entry) {
     checkName(name);
     ShardUse before = uses.putIfAbsent(name, use);
-    if (before != null) {
-      if (!before.equals(use)) {
-        throw new IllegalArgumentException(
-            "node '%s' uses shards '%s' as %s, and not as %s"
-                .formatted(self.node(), name, before, use));
-      }
-      return;
+    if (before != null && !before.equals(use)) {
+      throw new IllegalArgumentException(
+          "node '%s' uses shards '%s' as %s, and not as %s"
+              .formatted(self.node(), name, before, use));
     }
-    String refusal = hosts.refusal(name, use.count());
+    String refusal = before == null ? hosts.refusal(name, use.count()) : null;
     if (refusal != null) {
       uses.remove(name);
       throw new IllegalArgumentException(refusal);
     }
-    types.put(name, new EntityType(name, use.count(), entry, nanosOf(use.idle()), shared));
+    var _ =
+        types.computeIfAbsent(
+            name, _ -> new EntityType(name, use.count(), entry, nanosOf(use.idle()), shared));
   }
 
   private static long nanosOf(Duration time) {

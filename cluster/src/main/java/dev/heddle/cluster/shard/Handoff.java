@@ -26,7 +26,7 @@ final class Handoff {
    * SENT     the successor has taken it                  DONE
    * SENT     the successor had begun without it          DONE     the messages have failed
    * OPEN     a later generation than the successor's     DONE     the messages have failed
-   * SENT     a later generation than the successor's     same     that node answers nevertheless, or
+   * SENT     a later generation than the successor's     same     it answers nevertheless, or
    *                                                               the session ends
    *
    * The messages stay here until they are taken, and are never sent back: the other node may have

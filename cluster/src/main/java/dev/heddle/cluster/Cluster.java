@@ -15,6 +15,8 @@ import dev.heddle.cluster.peer.PeerOptions.ForeignOrders;
 import dev.heddle.cluster.peer.RemoteChild;
 import dev.heddle.cluster.session.Ending;
 import dev.heddle.cluster.session.Ending.Cause;
+import dev.heddle.cluster.shard.NodeShards;
+import dev.heddle.cluster.shard.ShardService;
 import dev.heddle.cluster.wire.MessageTypes;
 import dev.heddle.cluster.wire.MessageWriter;
 import dev.heddle.cluster.wire.NodeLife;
@@ -87,6 +89,8 @@ public final class Cluster implements AutoCloseable {
   // set by join, with voters
   private volatile @Nullable NodeNames names;
   private volatile @Nullable SingletonDeclarations singletons;
+
+  private volatile @Nullable NodeShards shards; // the same
 
   // any thread, CAS: what the first call of leave waits for, and all later ones
   private final AtomicReference<@Nullable CompletableFuture<@Nullable Void>> leaving =
@@ -228,6 +232,10 @@ public final class Cluster implements AutoCloseable {
   }
 
   private void closeNames() {
+    NodeShards own = shards;
+    if (own != null) {
+      own.close();
+    }
     NodeNames opened = names;
     if (opened != null) {
       opened.close();
@@ -286,6 +294,8 @@ public final class Cluster implements AutoCloseable {
               new NodeNames.Settings(options.voters(), options.directory(), options.lease()));
       names = opened;
       singletons = SingletonDeclarations.open(options, types, node.self(), local, opened);
+      MessageWriter contents = new MessageWriter(types, node.self());
+      shards = NodeShards.open(node, local, opened.service(), contents);
     }
     node.start();
   }
@@ -400,6 +410,28 @@ public final class Cluster implements AutoCloseable {
     SingletonDeclarations declarations = Objects.requireNonNull(singletons, "there are names");
     declarations.declare(own, name, entry, input, place);
     return new NamedRef(name, runtime, own);
+  }
+
+  /// Uses the shards of a name, from this node on: it hosts some when it has the entry and the
+  /// labels of the options. Each node that sends to them, or hosts them, calls this; the name means
+  /// the same shards at all nodes. A second call with the same options returns the same shards.
+  ///
+  /// {@snippet class=dev.heddle.cluster.ShardsSnippetsTest region=shards}
+  ///
+  /// @param name 1 to 1,024 bytes in UTF-8
+  /// @throws IllegalArgumentException when this node uses the name with other options, the cluster
+  ///   has another number of shards by that name, or the name is empty or too long
+  /// @throws IllegalStateException when the cluster has no [ClusterOptions#voters]
+  public Shards shards(String name, ShardOptions with) {
+    NodeShards own = shards;
+    if (own == null) {
+      throw new IllegalStateException(
+          "node '%s' has no shards: say which nodes decide who owns them, by voters(...) of its options"
+              .formatted(name()));
+    }
+    ShardService.checkName(name);
+    own.service().open(name, with.use(), with.host(options));
+    return new Shards(name, own.service(), local);
   }
 
   // ---- processes elsewhere ----

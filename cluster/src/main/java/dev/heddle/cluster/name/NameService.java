@@ -24,6 +24,7 @@ import java.util.TreeSet;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
@@ -159,7 +160,7 @@ public final class NameService implements RosterAccess {
     names.due(now);
     read(now);
     if (replica.isHere()) {
-      parts.forEach(part -> part.tick(replica.roster()));
+      parts.forEach(part -> guarded(() -> part.tick(replica.roster())));
     }
   }
 
@@ -189,9 +190,10 @@ public final class NameService implements RosterAccess {
     names.due(now());
   }
 
+  /// A part that fails keeps nobody from the log.
   private void changed(Roster roster) {
     lease.applied(roster);
-    parts.forEach(part -> part.applied(roster));
+    parts.forEach(part -> guarded(() -> part.applied(roster)));
   }
 
   /// What the log tells, on its own thread.
@@ -483,15 +485,23 @@ public final class NameService implements RosterAccess {
   /// Gives away all that this node owns: its parts first, then its names, whose processes end. Then
   /// it holds no lease any more.
   ///
+  /// @param partNanos for the parts; what they have not given away by then, others get when this
+  ///   node has left
+  /// @param nameNanos for the names
   /// @return completes when the log has it; fails when this node is closed before
-  public CompletableFuture<@Nullable Void> leave() {
+  public CompletableFuture<@Nullable Void> leave(long partNanos, long nameNanos) {
     CompletableFuture<@Nullable Void> left = new CompletableFuture<>();
     execute(() -> {
       isLeaving = true;
       CompletableFuture<?>[] given =
           parts.stream().map(Part::leave).toArray(CompletableFuture<?>[]::new);
       var _ =
-          CompletableFuture.allOf(given).whenComplete((_, _) -> execute(() -> leaveNames(left)));
+          CompletableFuture.allOf(given)
+              .completeOnTimeout(null, partNanos, TimeUnit.NANOSECONDS)
+              .whenComplete((_, _) -> {
+                var _ = left.orTimeout(nameNanos, TimeUnit.NANOSECONDS);
+                execute(() -> leaveNames(left));
+              });
     });
     return waits(left);
   }

@@ -72,7 +72,7 @@ final class PsCommand implements Callable<Integer> {
     try {
       JavaProcess.observe(candidate, tables::add);
     } catch (AttachException e) {
-      if (ProcessHandle.of(candidate).isPresent()) { // else it has ended meanwhile
+      if (!e.isGone()) { // else it ended before it was observed
         err().println("heddle: " + e.getMessage());
       }
     }

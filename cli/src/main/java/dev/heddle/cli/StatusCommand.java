@@ -83,7 +83,7 @@ final class StatusCommand implements Callable<Integer> {
     try {
       JavaProcess.observe(candidate, process -> addTables(process, tables));
     } catch (AttachException e) {
-      if (ProcessHandle.of(candidate).isPresent()) { // else it has ended meanwhile
+      if (!e.isGone()) { // else it ended before it was observed
         err().println("heddle: " + e.getMessage());
       }
     }

@@ -2,7 +2,6 @@
 package dev.heddle.cli.attach;
 
 import dev.heddle.observe.attach.Frames;
-import java.io.EOFException;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.util.Comparator;
@@ -68,7 +67,7 @@ public record JavaProcess(
             .toList();
     return new JavaProcess(
         pid,
-        program(observation.command()),
+        observation.program(),
         all.stream().filter(each -> each.text("kind").equals("loop")).toList(),
         all.stream().filter(each -> each.text("kind").equals("runtime")).toList(),
         all.stream().filter(each -> each.text("kind").equals("cluster")).toList());
@@ -80,7 +79,7 @@ public record JavaProcess(
   }
 
   /// The main class or file, without arguments: they may be long, or secret.
-  private static String program(String command) {
+  static String program(String command) {
     String started = command;
     for (String launcher : LAUNCHERS) {
       started = started.startsWith(launcher) ? started.substring(launcher.length()) : started;
@@ -95,9 +94,6 @@ public record JavaProcess(
     }
     if (e instanceof Frames.AnswerFailedException) {
       return new AttachException("process " + pid + " cannot answer: " + e.getMessage(), e);
-    }
-    if (e instanceof EOFException || "Broken pipe".equals(e.getMessage())) {
-      return new AttachException("process " + pid + " ended while it was observed", e);
     }
     return new AttachException("process " + pid + " is not to be seen: " + e.getMessage(), e);
   }

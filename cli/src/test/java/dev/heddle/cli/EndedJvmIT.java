@@ -21,7 +21,7 @@ import org.junit.jupiter.api.Timeout;
 ///
 /// Its loop is held, so that an answer takes two seconds: each JVM ends while a command waits for
 /// one. It ends when this test says so, by a file. (A JVM that shuts down answers until its end:
-/// TopEndIT.)
+/// TopIT.)
 @Tag("watch-6")
 @Timeout(value = 300, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class EndedJvmIT {

@@ -7,18 +7,19 @@ import dev.heddle.loop.feed.LoopFeed;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.locks.LockSupport;
 
 /// Looks at a loop as `heddle top` does, on a thread of its own: ten probes a second, and a look
 /// after each so many of them.
-final class LoopObserver implements AutoCloseable {
+final class LoopObserver {
   private static final long PROBE_NANOS = 100_000_000;
 
   private final CoroutineTree tree;
   private final int probes; // for each look
   private final Thread thread = new Thread(this::observe, "observer");
   private volatile boolean over;
-  private volatile int looks;
+  private final CountDownLatch firstLook = new CountDownLatch(1);
 
   private LoopObserver(CoroutineTree tree, int probes) {
     this.tree = tree;
@@ -37,17 +38,15 @@ final class LoopObserver implements AutoCloseable {
   }
 
   /// Waits until it has looked once.
-  void awaitFirstLook() {
-    while (looks == 0) {
-      Thread.onSpinWait();
-    }
+  void awaitFirstLook() throws InterruptedException {
+    firstLook.await();
   }
 
   private void observe() {
     try (LoopFeed feed = new LoopFeed(tree, HashMap::new)) {
       while (!over && !tree.scheduler().hasEnded()) {
         List<Map<String, String>> _ = feed.look();
-        looks++;
+        firstLook.countDown();
         for (int i = 0; i < probes && !over; i++) {
           LockSupport.parkNanos(PROBE_NANOS);
           feed.probe();
@@ -60,8 +59,8 @@ final class LoopObserver implements AutoCloseable {
     }
   }
 
-  @Override
-  public void close() throws InterruptedException {
+  /// Ends it, and waits for that.
+  void close() throws InterruptedException {
     over = true;
     LockSupport.unpark(thread);
     thread.join();

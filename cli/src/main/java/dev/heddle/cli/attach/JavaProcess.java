@@ -5,7 +5,9 @@ import dev.heddle.observe.attach.Frames;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.util.Comparator;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import java.util.function.Consumer;
 
@@ -36,6 +38,17 @@ public record JavaProcess(
     return Candidate.all();
   }
 
+  /// The JVMs among the candidates in which something of Heddle runs, with their programs.
+  public static Map<Long, String> running() throws AttachException {
+    Map<Long, String> found = new LinkedHashMap<>();
+    for (long pid : candidates()) {
+      if (Candidate.runsHeddle(pid)) {
+        found.put(pid, program(Candidate.program(pid)));
+      }
+    }
+    return found;
+  }
+
   /// Observes a process.
   ///
   /// @param look gets it when something runs there; it can be asked until that returns
@@ -57,8 +70,7 @@ public record JavaProcess(
     }
   }
 
-  private static JavaProcess seen(long pid, Observation observation)
-      throws AttachException, IOException {
+  static JavaProcess seen(long pid, Observation observation) throws AttachException, IOException {
     List<Observed> all =
         observation.list().stream()
             .filter(each -> each.getProperty("failed") == null)
@@ -88,7 +100,7 @@ public record JavaProcess(
     return first.substring(first.lastIndexOf('/') + 1);
   }
 
-  private static AttachException failed(long pid, IOException e) {
+  static AttachException failed(long pid, IOException e) {
     if (e.getCause() instanceof AttachException why) {
       return why;
     }

@@ -70,7 +70,7 @@ final class Observation implements AutoCloseable {
 
   private void askForFarewell() throws AttachException, IOException {
     try {
-      List<String> _ = askAll(Frames.FAREWELL);
+      List<String> _ = answers(Frames.FAREWELL);
       farewell = farewell == Farewell.UNKNOWN ? Farewell.NONE : farewell;
     } catch (Frames.AnswerFailedException _) {
       // a Heddle that does not say when it ends
@@ -84,7 +84,7 @@ final class Observation implements AutoCloseable {
 
   List<Properties> list() throws AttachException, IOException {
     List<Properties> all = new ArrayList<>();
-    for (String value : askAll("list")) {
+    for (String value : answers("list")) {
       all.add(Frames.read(value));
     }
     return all;
@@ -95,7 +95,7 @@ final class Observation implements AutoCloseable {
   /// @param number of [#list]
   String ask(String question, String number) {
     try {
-      return String.join("", askAll(question + ' ' + number));
+      return String.join("", answers(question + ' ' + number));
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     } catch (AttachException e) {
@@ -103,7 +103,8 @@ final class Observation implements AutoCloseable {
     }
   }
 
-  private List<String> askAll(String question) throws AttachException, IOException {
+  /// The values of an answer.
+  List<String> answers(String question) throws AttachException, IOException {
     try {
       Frames.ask(questions, question);
     } catch (IOException e) {

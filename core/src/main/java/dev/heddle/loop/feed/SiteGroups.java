@@ -58,9 +58,7 @@ final class SiteGroups {
           default -> "";
         };
     long key =
-        (number(sites, site) << SITE_SHIFT)
-            | ((long) state.ordinal() << STATE_SHIFT)
-            | number(kinds, kind);
+        (number(sites, site) << SITE_SHIFT) | (number(state) << STATE_SHIFT) | number(kinds, kind);
     int known = numbers.get(key + 1); // 0 is no key
     if (known == LongIndex.ABSENT) {
       known = groups.size();
@@ -77,6 +75,16 @@ final class SiteGroups {
       all.put(key, known);
     }
     return known;
+  }
+
+  private static long number(State state) {
+    return switch (state) {
+      case NEW -> 0;
+      case READY -> 1;
+      case RUNNING -> 2;
+      case WAITING -> 3;
+      case FOREIGN -> 4;
+    };
   }
 
   private static State state(CoroutineNode<?> c) {

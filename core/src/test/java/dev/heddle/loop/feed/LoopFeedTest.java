@@ -9,12 +9,15 @@ import dev.heddle.HeddleOptions;
 import dev.heddle.Loop;
 import dev.heddle.coroutine.tree.CoroutineNode;
 import dev.heddle.coroutine.tree.CoroutineTree;
+import dev.heddle.observe.LoopReport;
+import dev.heddle.observe.StallReport;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.locks.ReentrantLock;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -107,6 +110,35 @@ class LoopFeedTest {
     }
     held.countDown();
     loop.join();
+  }
+
+  /// Looks and probes are no progress.
+  @Test
+  void stall_isReported_whileTheLoopIsWatched() {
+    CompletableFuture<LoopReport> reported = new CompletableFuture<>();
+    var lock = new ReentrantLock();
+    Loop<Boolean> loop =
+        Loop.start(
+            HeddleOptions.defaults()
+                .withStallLimit(Duration.ofMillis(50))
+                .withReports(reported::complete),
+            () -> {
+              tree.complete(CoroutineNode.current().tree());
+              lock.lock();
+              Heddle.background("locker", () -> lock.lockInterruptibly());
+              over.await();
+              return true;
+            });
+    try (LoopFeed feed = feed()) {
+      while (!reported.isDone()) {
+        feed.probe();
+        assertThat(feed.look()).isNotEmpty();
+      }
+    }
+    over.countDown();
+    loop.join();
+
+    assertThat(reported.join()).isInstanceOf(StallReport.class);
   }
 
   @Test

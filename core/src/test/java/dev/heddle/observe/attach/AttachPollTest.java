@@ -21,6 +21,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Properties;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -61,20 +62,21 @@ class AttachPollTest {
 
   /// A feed that counts its looks and probes.
   private static final class Counting implements Feed {
-    private volatile int looks;
-    private volatile int probes;
+    private final AtomicInteger looks = new AtomicInteger();
+    private final AtomicInteger probes = new AtomicInteger();
     private volatile boolean closed;
 
     @Override
     public List<Map<String, String>> look() {
-      looks++;
+      looks.incrementAndGet();
       return List.of(
-          Map.of("row", "whole", "looks", "" + looks, "probes", "" + probes), Map.of("row", "part"));
+          Map.of("row", "whole", "looks", "" + looks, "probes", "" + probes),
+          Map.of("row", "part"));
     }
 
     @Override
     public void probe() {
-      probes++;
+      probes.incrementAndGet();
     }
 
     @Override

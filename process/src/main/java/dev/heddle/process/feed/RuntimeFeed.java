@@ -123,14 +123,17 @@ public final class RuntimeFeed implements Feed {
   private static Seen seen(ProcessInstance process, @Nullable Seen before) {
     long steps = process.steps();
     boolean blocked = process.state() == Task.State.BLOCKED;
-    boolean same = before != null && before.blocked && before.steps == steps;
+    long since =
+        before != null && before.blocked && before.steps == steps
+            ? before.blockedSince
+            : System.nanoTime();
     int mailbox = process.mailbox();
     long restarts = restarts(process.process());
     return new Seen(
         process,
         steps,
         blocked,
-        same ? before.blockedSince : System.nanoTime(),
+        since,
         mailbox,
         before == null ? 0 : mailbox - before.mailbox,
         restarts,

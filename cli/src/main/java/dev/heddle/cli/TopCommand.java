@@ -33,9 +33,6 @@ import picocli.CommandLine.Spec;
       "prints tables. Shows JVMs of the same user only."
     })
 final class TopCommand implements Callable<Integer> {
-  private static final String MANY =
-      "several programs run: %s; name one of them, as in: heddle top %d";
-
   @Spec private CommandSpec spec = CommandSpec.create();
 
   @Parameters(
@@ -80,7 +77,8 @@ final class TopCommand implements Callable<Integer> {
     String said =
         running.isEmpty()
             ? "no JVM of yours runs a loop or processes; start one, as in: heddle run FILE.java"
-            : MANY.formatted(
+            : "several programs run: %s; name one of them, as in: heddle top %d"
+                .formatted(
                 running.entrySet().stream()
                     .map(each -> each.getKey() + " (" + Printable.of(each.getValue()) + ")")
                     .collect(Collectors.joining(", ")),

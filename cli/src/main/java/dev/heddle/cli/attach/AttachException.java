@@ -3,6 +3,7 @@ package dev.heddle.cli.attach;
 
 import java.io.Serial;
 import java.time.LocalTime;
+import java.time.ZoneId;
 import java.time.temporal.ChronoUnit;
 
 /// A process cannot be observed; the message says why, and what to do.
@@ -41,7 +42,7 @@ public final class AttachException extends Exception {
   /// @param program its name
   /// @param how it ended, as the rest of a sentence
   static AttachException ended(long pid, String program, String how) {
-    String time = LocalTime.now().truncatedTo(ChronoUnit.SECONDS).toString();
+    String time = LocalTime.now(ZoneId.systemDefault()).truncatedTo(ChronoUnit.SECONDS).toString();
     String name = program.isEmpty() ? "" : " (" + program + ")";
     return new AttachException("process %d%s ended at %s%s".formatted(pid, name, time, how), false);
   }

@@ -50,8 +50,16 @@ public final class Watch implements AutoCloseable {
         rows.add(Frames.read(row));
       }
       return rows;
-    } catch (Frames.AnswerFailedException _) {
-      return List.of();
+    } catch (Frames.AnswerFailedException e) {
+      if (e.toString().contains("has ended")) {
+        return List.of();
+      }
+      throw new AttachException(
+          "process %d cannot be watched; if it runs another version of Heddle, use that version's"
+                  .formatted(pid)
+              + " own command: "
+              + e.getMessage(),
+          e);
     } catch (IOException e) {
       throw JavaProcess.failed(pid, e);
     }

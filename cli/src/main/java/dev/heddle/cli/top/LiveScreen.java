@@ -142,7 +142,7 @@ final class LiveScreen implements AutoCloseable {
     AttachException end = looker.end();
     Look now = looker.latest();
     if (end != null) {
-      return end.getMessage();
+      return String.valueOf(end.getMessage());
     }
     return now == null ? "heddle top" : Titles.of(now);
   }

@@ -6,6 +6,7 @@ import dev.heddle.cli.attach.JavaProcess;
 import dev.heddle.cli.attach.Observed;
 import dev.heddle.cli.attach.Watch;
 import java.time.LocalTime;
+import java.time.ZoneId;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Properties;
@@ -44,7 +45,7 @@ record Look(long nanos, LocalTime time, long pid, String program, List<Seen> see
       }
     }
     return new Look(
-        System.nanoTime(), LocalTime.now(), process.pid(), process.program(), List.copyOf(seen));
+        System.nanoTime(), LocalTime.now(ZoneId.systemDefault()), process.pid(), process.program(), List.copyOf(seen));
   }
 
   private static List<Observed> all(JavaProcess process) {

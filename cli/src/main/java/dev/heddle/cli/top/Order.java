@@ -7,17 +7,23 @@ import java.util.Properties;
 /// The order of the sites.
 enum Order {
   /// The most coroutines first.
-  COUNT("count", Comparator.comparingLong((Properties row) -> -Look.count(row, "count"))),
+  COUNT("count"),
   /// The longest wait first.
-  OLDEST("oldest", Comparator.comparingLong((Properties row) -> -Look.count(row, "waitedMillis"))),
+  OLDEST("oldest"),
   /// By spawn site.
-  SITE("site", Comparator.comparing((Properties row) -> row.getProperty("site", "")));
+  SITE("site");
 
   final String displayName;
-  final Comparator<Properties> comparator;
 
-  Order(String displayName, Comparator<Properties> comparator) {
+  Order(String displayName) {
     this.displayName = displayName;
-    this.comparator = comparator;
+  }
+
+  Comparator<Properties> comparator() {
+    return switch (this) {
+      case COUNT -> Comparator.comparingLong((Properties row) -> -Look.count(row, "count"));
+      case OLDEST -> Comparator.comparingLong((Properties row) -> -Look.count(row, "waitedMillis"));
+      case SITE -> Comparator.comparing((Properties row) -> row.getProperty("site", ""));
+    };
   }
 }

@@ -68,7 +68,7 @@ final class Page {
     for (Seen loop : loops) {
       Properties own = loop.own();
       table.add(
-          Printable.of(loop.name()),
+          cell(loop.name()),
           own.getProperty("state", ""),
           number(own, "coroutines"),
           number(own, "ready"),
@@ -93,13 +93,13 @@ final class Page {
 
   private void notesOf(Seen loop) {
     Properties own = loop.own();
-    String name = Printable.of(loop.name());
+    String name = cell(loop.name());
     if (own.getProperty("holder") != null) {
       String held = inWords(Look.count(own, "heldMillis"));
       lines.add(
           Line.warning(
               "The loop '%s' has been held for %s by %s."
-                  .formatted(name, held, Printable.of(own.getProperty("holder")))));
+                  .formatted(name, held, cell(own.getProperty("holder")))));
     } else if (own.getProperty("silent") != null) {
       lines.add(Line.warning("The loop '%s' does not answer.".formatted(name)));
     }
@@ -111,7 +111,7 @@ final class Page {
     }
     String report = own.getProperty("lastReport", "");
     if (!report.isEmpty()) {
-      lines.add(Line.warning("Last report: " + Printable.of(report)));
+      lines.add(Line.warning("Last report: " + cell(report)));
     }
   }
 
@@ -124,7 +124,7 @@ final class Page {
       if (runtime.kind().equals("runtime")) {
         Properties own = runtime.own();
         table.add(
-            Printable.of(runtime.name()),
+            cell(runtime.name()),
             number(own, "workers"),
             number(own, "awake"),
             number(own, "processes"),
@@ -146,7 +146,7 @@ final class Page {
     List<Properties> shown =
         loop.of("site").stream()
             .filter(this::isWanted)
-            .sorted(order.comparator)
+            .sorted(order.comparator())
             .limit(SITES)
             .toList();
     for (Properties row : shown) {
@@ -154,8 +154,8 @@ final class Page {
           number(row, "count"),
           row.getProperty("state", ""),
           isWait(row) ? inWords(Look.count(row, "waitedMillis")) : "",
-          Printable.of(row.getProperty("on", "")),
-          Printable.of(row.getProperty("site", "")));
+          cell(row.getProperty("on", "")),
+          cell(row.getProperty("site", "")));
     }
     title("Sites of '%s', by %s".formatted(loop.name(), order.displayName), table);
     add(table, row -> target(loop, shown.get(row)));
@@ -167,9 +167,9 @@ final class Page {
     for (Properties row : shown) {
       table.add(
           inWords(Look.count(row, "waitedMillis")),
-          Printable.of(row.getProperty("name", "")),
-          Printable.of(row.getProperty("waitsFor", "")),
-          Printable.of(row.getProperty("holders", "")));
+          cell(row.getProperty("name", "")),
+          cell(row.getProperty("waitsFor", "")),
+          cell(row.getProperty("holders", "")));
     }
     title("Longest waits in '%s'".formatted(loop.name()), table);
     add(table, row -> target(loop, shown.get(row)));
@@ -217,8 +217,8 @@ final class Page {
           number(row, "mailbox"),
           "%+,d".formatted(Look.count(row, "growth")),
           row.getProperty("state", ""),
-          Printable.of(row.getProperty("process", "")),
-          Printable.of(row.getProperty("pid", "")));
+          cell(row.getProperty("process", "")),
+          cell(row.getProperty("pid", "")));
     }
     title("Fullest mailboxes of '%s'".formatted(runtime.name()), table);
     addToned(table, row -> Look.count(shown.get(row), "growth") > 0);
@@ -229,9 +229,9 @@ final class Page {
     for (Properties row : shown(runtime, "command")) {
       table.add(
           inWords(Look.count(row, "waitedMillis")),
-          Printable.of(row.getProperty("waitsFor", "")),
-          Printable.of(row.getProperty("process", "")),
-          Printable.of(row.getProperty("pid", "")));
+          cell(row.getProperty("waitsFor", "")),
+          cell(row.getProperty("process", "")),
+          cell(row.getProperty("pid", "")));
     }
     title("Slowest commands of '%s'".formatted(runtime.name()), table);
     add(table, _ -> null);
@@ -244,8 +244,8 @@ final class Page {
       table.add(
           number(row, "restarts"),
           number(row, "newRestarts"),
-          Printable.of(row.getProperty("process", "")),
-          Printable.of(row.getProperty("pid", "")));
+          cell(row.getProperty("process", "")),
+          cell(row.getProperty("pid", "")));
     }
     title("Supervisors of '%s' that restart".formatted(runtime.name()), table);
     addToned(table, row -> Look.count(shown.get(row), "newRestarts") > 0);
@@ -266,7 +266,7 @@ final class Page {
   private void title(String text, TextTable table) {
     if (!table.isEmpty()) {
       lines.add(Line.plain(""));
-      lines.add(Line.heading(Printable.of(text)));
+      lines.add(Line.heading(cell(text)));
     }
   }
 
@@ -293,6 +293,11 @@ final class Page {
   }
 
   // ---- cells ----
+
+  // on one line: a name may have line ends, too
+  private static String cell(String text) {
+    return Printable.of(text).replaceAll("[\n\t]", "?");
+  }
 
   private static String number(Properties row, String name) {
     return TextTable.number(Look.count(row, name));

@@ -86,7 +86,7 @@ final class Screen {
   private AttributedString styled(String text, AttributedStyle style) {
     int room = Math.max(1, width - 1);
     String cut = text.length() > room ? text.substring(0, room) : text;
-    String filled = style == BAR ? cut + " ".repeat(room - cut.length()) : cut;
+    String filled = style.equals(BAR) ? cut + " ".repeat(room - cut.length()) : cut;
     return new AttributedStringBuilder().styled(style, filled).toAttributedString();
   }
 }

@@ -3,12 +3,14 @@ package dev.heddle.process.observe;
 
 import dev.heddle.observe.attach.Attachable;
 import dev.heddle.observe.attach.Attachables;
+import dev.heddle.observe.attach.Feed;
 import dev.heddle.observe.jmx.ManagedBean;
 import dev.heddle.observe.spi.DumpParts;
 import dev.heddle.process.ProcessRuntimeMXBean;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Function;
 import java.util.function.Supplier;
 
 /// Registers a runtime for the dumps of this JVM and in the platform's MBean server. It never
@@ -27,13 +29,17 @@ public final class RuntimeRegistration {
   /// to the JVM; does not register its bean yet.
   ///
   /// @param dumper makes the dump of the runtime, as a part of dumps of loops
-  public RuntimeRegistration(ProcessRuntimeMXBean bean, Supplier<RuntimeDump> dumper) {
+  /// @param feeder makes its feed for one observer, from the row of the runtime itself
+  public RuntimeRegistration(
+      ProcessRuntimeMXBean bean,
+      Supplier<RuntimeDump> dumper,
+      Function<Supplier<Map<String, String>>, Feed> feeder) {
     this.name = bean.getName();
     this.managed =
         new ManagedBean<>("ProcessRuntime", bean.getName(), bean, ProcessRuntimeMXBean.class);
     this.dumper = dumper;
     announce(1);
-    this.shown = new Answers(bean);
+    this.shown = new Answers(bean, feeder);
     DumpParts.add(dumper);
     Attachables.add(shown);
   }
@@ -80,7 +86,9 @@ public final class RuntimeRegistration {
   }
 
   /// Answers `heddle ps` and `heddle dump` about a runtime, from its bean, on their threads.
-  private record Answers(ProcessRuntimeMXBean runtime) implements Attachable {
+  private record Answers(
+      ProcessRuntimeMXBean runtime, Function<Supplier<Map<String, String>>, Feed> feeder)
+      implements Attachable {
     @Override
     public String kind() {
       return "runtime";
@@ -98,6 +106,11 @@ public final class RuntimeRegistration {
       fields.put("queueDelay99Micros", Long.toString(runtime.getQueueDelay99Micros()));
       fields.put("uptimeMillis", Long.toString(runtime.getUptimeMillis()));
       return fields;
+    }
+
+    @Override
+    public Feed watch() {
+      return feeder.apply(this::summary);
     }
 
     @Override

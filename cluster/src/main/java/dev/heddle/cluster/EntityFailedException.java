@@ -4,7 +4,8 @@ package dev.heddle.cluster;
 import org.jspecify.annotations.Nullable;
 
 /// An entity has replied to a request with a failure, or has ended without a reply. The cause says
-/// which: the failure itself, or a [dev.heddle.process.NoReplyException].
+/// which: the failure itself, or a [dev.heddle.process.NoReplyException]; when the entity runs at
+/// another node a [RemoteFailure] with the texts of it.
 ///
 /// {@snippet class=dev.heddle.cluster.ShardsSnippetsTest region=ask}
 ///

@@ -11,20 +11,30 @@ final class IncomingAsks {
   /// The number contains the life of the node of origin.
   private record Ask(String origin, long number) {}
 
-  private final ConcurrentMap<Ask, CompletableFuture<@Nullable Object>> open =
-      new ConcurrentHashMap<>();
+  /// Which entity has it.
+  private record Held(long entity, CompletableFuture<@Nullable Object> reply) {}
+
+  private final ConcurrentMap<Ask, Held> open = new ConcurrentHashMap<>();
 
   private static Ask of(EntityMessage message) {
     return new Ask(message.origin(), message.ask());
   }
 
-  void begun(EntityMessage message, CompletableFuture<@Nullable Object> reply) {
-    open.put(of(message), reply);
+  /// An entity has it. The thread that gives it to an entity that has just ended may be late: its
+  /// successor has it then, and keeps it.
+  ///
+  /// @param entity its number, which grows
+  void begun(EntityMessage message, long entity, CompletableFuture<@Nullable Object> reply) {
+    Held _ =
+        open.merge(
+            of(message),
+            new Held(entity, reply),
+            (before, late) -> before.entity > late.entity ? before : late);
   }
 
   /// An entity has ended without taking it.
   void notTaken(EntityMessage message, CompletableFuture<@Nullable Object> reply) {
-    boolean _ = open.remove(of(message), reply);
+    Held _ = open.computeIfPresent(of(message), (_, held) -> held.reply == reply ? null : held);
   }
 
   /// An entity has replied.
@@ -36,9 +46,9 @@ final class IncomingAsks {
 
   /// Its asker does not wait any more.
   void givenUp(String origin, long number) {
-    CompletableFuture<@Nullable Object> reply = open.remove(new Ask(origin, number));
-    if (reply != null) {
-      reply.cancel(false);
+    Held held = open.remove(new Ask(origin, number));
+    if (held != null) {
+      held.reply.cancel(false);
     }
   }
 

@@ -40,7 +40,8 @@ final class LocalEntity {
   /// What the entity tells.
   interface Listener {
     /// A request is in the mailbox. To cancel the reply says that it is not wanted any more.
-    void asked(EntityMessage message, CompletableFuture<@Nullable Object> reply);
+    void asked(
+        EntityMessage message, LocalEntity entity, CompletableFuture<@Nullable Object> reply);
 
     /// A request has a reply, or has failed.
     void replied(EntityMessage message, @Nullable Object result, @Nullable Throwable failure);
@@ -257,7 +258,7 @@ final class LocalEntity {
       return;
     }
     CompletableFuture<@Nullable Object> reply = local.request(to, delivery);
-    listener.asked(delivery.message, reply);
+    listener.asked(delivery.message, this, reply);
     var _ =
         reply.whenComplete((result, failure) -> {
           if (delivery.isTaken()) {

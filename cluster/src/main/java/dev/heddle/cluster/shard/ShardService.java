@@ -556,8 +556,9 @@ public final class ShardService implements RosterAccess.Part {
     }
 
     @Override
-    public void asked(EntityMessage message, CompletableFuture<@Nullable Object> reply) {
-      incoming.begun(message, reply);
+    public void asked(
+        EntityMessage message, LocalEntity entity, CompletableFuture<@Nullable Object> reply) {
+      incoming.begun(message, entity.number, reply);
     }
 
     @Override

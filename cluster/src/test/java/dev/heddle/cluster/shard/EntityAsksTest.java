@@ -83,8 +83,8 @@ class EntityAsksTest {
     IncomingAsks incoming = new IncomingAsks();
     CompletableFuture<@Nullable Object> ofB = new CompletableFuture<>();
     CompletableFuture<@Nullable Object> ofC = new CompletableFuture<>();
-    incoming.begun(new EntityMessage("b", "k", 1, "ask", 10), ofB);
-    incoming.begun(new EntityMessage("c", "k", 1, "ask", 10), ofC);
+    incoming.begun(new EntityMessage("b", "k", 1, "ask", 10), 1, ofB);
+    incoming.begun(new EntityMessage("c", "k", 1, "ask", 10), 1, ofC);
 
     incoming.sessionEnded("b");
 
@@ -93,5 +93,26 @@ class EntityAsksTest {
     assertThat(incoming.replied(new EntityMessage("b", "k", 1, "ask", 10))).isFalse();
     assertThat(incoming.replied(new EntityMessage("c", "k", 1, "ask", 10))).isTrue();
     assertThat(incoming.size()).isZero();
+  }
+
+  @Test
+  void requestThatASuccessorHas_staysWithIt_whenTheThreadOfTheEndedEntityIsLate() {
+    IncomingAsks incoming = new IncomingAsks();
+    EntityMessage request = new EntityMessage("b", "k", 1, "ask", 10);
+    CompletableFuture<@Nullable Object> ofSuccessor = new CompletableFuture<>();
+    CompletableFuture<@Nullable Object> ofEnded = new CompletableFuture<>();
+
+    incoming.begun(request, 2, ofSuccessor);
+    incoming.begun(request, 1, ofEnded);
+    incoming.notTaken(request, ofEnded);
+
+    assertThat(incoming.replied(request)).isTrue();
+    assertThat(incoming.size()).isZero();
+
+    incoming.begun(request, 1, ofEnded);
+    incoming.begun(request, 2, ofSuccessor);
+    incoming.notTaken(request, ofEnded);
+    incoming.givenUp("b", 1);
+    assertThat(ofSuccessor).isCancelled();
   }
 }

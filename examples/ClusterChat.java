@@ -7,9 +7,13 @@ import dev.heddle.Heddle;
 import dev.heddle.cluster.Cluster;
 import dev.heddle.cluster.ClusterChange;
 import dev.heddle.cluster.ClusterOptions;
+import dev.heddle.cluster.EntityId;
 import dev.heddle.cluster.Group;
 import dev.heddle.cluster.NoQuorumException;
+import dev.heddle.cluster.NotDeliveredException;
 import dev.heddle.cluster.Place;
+import dev.heddle.cluster.ShardOptions;
+import dev.heddle.cluster.Shards;
 import dev.heddle.process.AskFailedException;
 import dev.heddle.process.CoroutineProcess;
 import dev.heddle.process.ProcessSignal;
@@ -27,6 +31,9 @@ import org.jspecify.annotations.Nullable;
 /// The whole cluster has one moderator, a singleton: when its node leaves or is killed, it starts
 /// at another one. The nodes a, b and c vote about that, so two of them have to live. Each keeps
 /// its votes in a directory, in the folder for temporary files.
+///
+/// The three nodes of one JVM also have carts, one for each customer: entities, which are spread
+/// over the nodes and addressed by their keys. The carts of the node that leaves go on at another.
 final class ClusterChat {
   private static final String USAGE =
       """
@@ -38,10 +45,20 @@ final class ClusterChat {
 
   private static final String[] VOTERS = {"a", "b", "c"};
   private static final String MODERATOR = "moderator";
+  private static final String CART = "cart";
   private static final Duration ANSWER = Duration.ofSeconds(2);
 
   /// What the members say to each other.
   record Said(String from, String text) {}
+
+  /// Puts an item into a cart. To repeat it changes nothing, since a cart is a set.
+  record Put(String item) {}
+
+  /// What is in a cart, and the node that it is at.
+  record Filled(String node, String items) {}
+
+  /// What the carts have stored. It stands for a database that all nodes reach.
+  private static final Map<String, Set<String>> STORE = new ConcurrentHashMap<>();
 
   private final Cluster cluster;
   private final Group chat;
@@ -51,8 +68,9 @@ final class ClusterChat {
         ClusterOptions.named(name)
             .cluster(of)
             .voters(VOTERS)
-            .messages(Said.class)
-            .entry(MODERATOR, () -> CoroutineProcess.of(this::moderate));
+            .messages(Said.class, Put.class, Filled.class)
+            .entry(MODERATOR, () -> CoroutineProcess.of(this::moderate))
+            .entry(CART, () -> new Cart(name));
     boolean isVoter = List.of(VOTERS).contains(name);
     cluster = Cluster.join(isVoter ? options.directory(directories.resolve(name)) : options);
     chat = cluster.group("chat");
@@ -87,7 +105,9 @@ final class ClusterChat {
         nodes.add(new ClusterChat(name, each, directories));
       }
       talk(nodes);
-      leave(nodes);
+      Map<String, String> carts = fill(nodes);
+      String left = leave(nodes);
+      move(carts.get(left), nodes);
     } finally {
       for (ClusterChat each : nodes) {
         each.cluster.close();
@@ -105,8 +125,74 @@ final class ClusterChat {
     Heddle.delay(Duration.ofMillis(200)); // so that it reads like a chat
   }
 
+  /// Fills carts until each node has one.
+  ///
+  /// @return a customer for each node
+  private static Map<String, String> fill(List<ClusterChat> nodes) throws InterruptedException {
+    List<Shards> carts = nodes.stream().map(ClusterChat::carts).toList(); // each node hosts some
+    Map<String, String> customers = new TreeMap<>();
+    for (int i = 0; customers.size() < nodes.size(); i++) {
+      String customer = "customer-" + i % 100;
+      Filled cart = put(carts.getFirst(), customer, "milk");
+      if (customers.putIfAbsent(cart.node, customer) == null) {
+        nodes.getFirst().print(describe(customer, cart));
+      }
+    }
+    return customers;
+  }
+
+  /// Puts more into a cart of the node that has left.
+  private static void move(String customer, List<ClusterChat> nodes) throws InterruptedException {
+    Filled cart = put(nodes.getFirst().carts(), customer, "bread");
+    nodes.getFirst().print(describe(customer, cart));
+  }
+
+  private static String describe(String customer, Filled cart) {
+    return "* the cart of %s is at node %s: %s".formatted(customer, cart.node, cart.items);
+  }
+
+  private Shards carts() {
+    return cluster.shards(CART, ShardOptions.entry(CART).count(16));
+  }
+
+  private static Filled put(Shards carts, String customer, String item)
+      throws InterruptedException {
+    while (true) {
+      try {
+        return carts.of(customer).ask(new Put(item), Duration.ofMinutes(1));
+      } catch (NoQuorumException | NotDeliveredException _) {
+        Heddle.delay(Duration.ofMillis(50)); // a node has joined or left a moment ago
+      }
+    }
+  }
+
+  /// The cart of a customer. It ends when its shard moves, and starts at another node with what it
+  /// has stored.
+  private static final class Cart extends CoroutineProcess {
+    private final String node;
+
+    Cart(String node) {
+      this.node = node;
+    }
+
+    @Override
+    protected @Nullable Object run(@Nullable Object input) {
+      String customer = ((EntityId) Objects.requireNonNull(input)).key();
+      Set<String> items = new TreeSet<>(STORE.getOrDefault(customer, Set.of()));
+      while (true) {
+        if (receive() instanceof Request(Put(String item), var reply)) {
+          items.add(item);
+          STORE.put(customer, Set.copyOf(items)); // before it says so
+          reply.complete(new Filled(node, String.join(", ", items)));
+        }
+      }
+    }
+  }
+
   /// The node of the moderator leaves; the moderator goes on at another one.
-  private static void leave(List<ClusterChat> nodes) throws InterruptedException {
+  ///
+  /// @return the node
+  private static String leave(List<ClusterChat> nodes) throws InterruptedException {
     String place = nodes.getFirst().awaitModerator("");
     ClusterChat first = nodes.remove(indexOf(place, nodes));
     first.say("I have to go, and the moderator lives here");
@@ -118,6 +204,7 @@ final class ClusterChat {
     nodes.getFirst().awaitModerator(place);
     nodes.getLast().say("and then there were two");
     Heddle.delay(Duration.ofMillis(200));
+    return place;
   }
 
   private static int indexOf(String node, List<ClusterChat> nodes) {

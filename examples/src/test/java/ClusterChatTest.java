@@ -8,7 +8,7 @@ import org.junit.jupiter.api.Test;
 
 final class ClusterChatTest {
   @Test
-  void threeNodes_meetTalkAndMissTheOneThatLeaves_whoseModeratorMoves() throws Exception {
+  void threeNodes_meetTalkAndMissTheOneThatLeaves_whoseModeratorAndCartMove() throws Exception {
     try (var chat = ExampleProcess.start("ClusterChat")) {
       assertThat(chat.awaitExit()).as(chat.text()).isZero();
       String all = chat.output();
@@ -23,6 +23,12 @@ final class ClusterChatTest {
           .containsPattern("moderator: I moderate, from node [^" + left + "]")
           .contains(": and then there were two")
           .doesNotContainPattern("\\[" + left + "\\] .: and then there were two");
+      assertThat(all).contains("is at node a: milk", "is at node b: milk", "is at node c: milk");
+      Matcher cart = Pattern.compile("the cart of (\\S+) is at node " + left).matcher(all);
+      assertThat(cart.find()).as(all).isTrue();
+      assertThat(all)
+          .containsPattern(
+              "the cart of %s is at node [^%s]: bread, milk".formatted(cart.group(1), left));
     }
   }
 

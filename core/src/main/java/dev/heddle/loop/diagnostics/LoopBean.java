@@ -101,6 +101,11 @@ final class LoopBean implements LoopMXBean, Attachable {
   }
 
   @Override
+  public long getRetriedMounts() {
+    return counters().retriedMounts();
+  }
+
+  @Override
   public long getSelfResumes() {
     return counters().selfResumes();
   }
@@ -108,6 +113,11 @@ final class LoopBean implements LoopMXBean, Attachable {
   @Override
   public long getReusedStarts() {
     return counters().reusedStarts();
+  }
+
+  @Override
+  public long getImmediateWaits() {
+    return counters().immediateWaits();
   }
 
   @Override

@@ -256,9 +256,10 @@ public final class Loop<T extends @Nullable Object> implements AutoCloseable {
     }
   }
 
-  /// The loop as management tools see it, without a server of MBeans. Its getters read what the loop
-  /// has counted, and may lag slightly; they never wait for the loop, even while a coroutine holds
-  /// it. After the end they return the last values. Blocks, or suspends, until the loop has begun.
+  /// The loop as management tools see it, without a server of MBeans. Its getters read what the
+  /// loop has counted, and may lag slightly; they never wait for the loop, even while a coroutine
+  /// holds it. After the end they return the last values. Blocks, or suspends, until the loop has
+  /// begun.
   ///
   /// {@snippet class=dev.heddle.snippets.SnippetsTest region=mxBean}
   ///

@@ -15,13 +15,13 @@ import java.util.concurrent.TimeUnit;
 /// {@snippet class=dev.heddle.metrics.MetricsSnippetsTest region=loop}
 ///
 /// A reading runs on the thread that reads the registry. It reads the fields that the loop counts
-/// in, without a lock and without the loop, so no reading waits, also while a coroutine holds it.
-/// A figure may lag slightly behind the loop, and the figures of one scrape are of slightly
-/// different moments. After a pause of the loop they are exact.
+/// in, without a lock and without the loop, so no reading waits, also while a coroutine holds it. A
+/// figure may lag slightly behind the loop, and the figures of one scrape are of slightly different
+/// moments. Those of a loop that sleeps are exact.
 ///
-/// The loop's thread removes the meters as soon as the loop has its result, so who waits in
-/// [Loop#join()] may still see them for a moment. [#close()] removes them before that. Until then
-/// they keep what they read alive, so no gauge becomes `NaN`.
+/// The loop's thread removes the meters when the loop has its result; a thread that was in
+/// [Loop#join()] may see them a moment longer. [#close()] removes them before that. Until then they
+/// keep what they read alive, so no gauge becomes `NaN`.
 ///
 /// **Thread** any. **Cost** none for the loop.
 ///
@@ -52,8 +52,7 @@ public final class LoopMetrics implements MeterBinder, AutoCloseable {
   @Override
   public void bindTo(MeterRegistry registry) {
     LoopMXBean bean = loop.mxBean();
-    var meters =
-        new MeterFactory<>(registry, bound, tags.and("loop", bean.getName()), bean);
+    var meters = new MeterFactory<>(registry, bound, tags.and("loop", bean.getName()), bean);
     meters.checkUnused("heddle.loop.live");
     coroutines(meters);
     counts(meters);
@@ -126,10 +125,7 @@ public final class LoopMetrics implements MeterBinder, AutoCloseable {
         "Execution contexts that the loop has created",
         LoopMXBean::getContexts);
     meters.counter(
-        "heddle.loop.polls",
-        "polls",
-        "Non-blocking polls of the reactor",
-        LoopMXBean::getPolls);
+        "heddle.loop.polls", "polls", "Non-blocking polls of the reactor", LoopMXBean::getPolls);
     meters.counter(
         "heddle.loop.sleeps",
         "sleeps",

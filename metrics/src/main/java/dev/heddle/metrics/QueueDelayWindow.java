@@ -7,8 +7,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Supplier;
 
-/// The delays of the last one to two minutes, or since the last but one reading when that is
-/// longer ago: a runtime counts since its start, and after a day nothing would move that figure.
+/// The delays of the last one to two minutes, or since the last but one reading when that is longer
+/// ago: a runtime counts since its start, and after a day nothing would move that figure.
 ///
 /// Only readings move the window, so nothing runs between two scrapes. **Thread** any; never waits.
 final class QueueDelayWindow {

@@ -43,24 +43,26 @@ class LoopMetricsTest {
 
   @Test
   void counts_afterKnownWork_areThoseOfTheLoop() {
-    Heddle.run(orders(), () -> {
-      bound();
-      double before = count("heddle.loop.switches");
-      var other = Heddle.spawn(() -> yieldTimes(100));
-      yieldTimes(100);
-      other.await();
-      LoopCounters counters = Heddle.counters();
-      assertThat(count("heddle.loop.switches")).isEqualTo(counters.switches());
-      assertThat(count("heddle.loop.switches") - before).isGreaterThanOrEqualTo(200);
-      assertThat(count("heddle.loop.retried")).isEqualTo(counters.retriedMounts());
-      assertThat(count("heddle.loop.self.resumes")).isEqualTo(counters.selfResumes());
-      assertThat(count("heddle.loop.reused.starts")).isEqualTo(counters.reusedStarts());
-      assertThat(count("heddle.loop.immediate.waits")).isEqualTo(counters.immediateWaits());
-      assertThat(count("heddle.loop.contexts")).isEqualTo(counters.contexts());
-      assertThat(count("heddle.loop.polls")).isEqualTo(counters.polls());
-      assertThat(count("heddle.loop.sleeps")).isEqualTo(counters.sleeps());
-      assertThat(level("heddle.loop.timers")).isEqualTo(counters.timers());
-    });
+    Heddle.run(
+        orders(),
+        () -> {
+          bound();
+          double before = count("heddle.loop.switches");
+          var other = Heddle.spawn(() -> yieldTimes(100));
+          yieldTimes(100);
+          other.await();
+          LoopCounters counters = Heddle.counters();
+          assertThat(count("heddle.loop.switches")).isEqualTo(counters.switches());
+          assertThat(count("heddle.loop.switches") - before).isGreaterThanOrEqualTo(200);
+          assertThat(count("heddle.loop.retried")).isEqualTo(counters.retriedMounts());
+          assertThat(count("heddle.loop.self.resumes")).isEqualTo(counters.selfResumes());
+          assertThat(count("heddle.loop.reused.starts")).isEqualTo(counters.reusedStarts());
+          assertThat(count("heddle.loop.immediate.waits")).isEqualTo(counters.immediateWaits());
+          assertThat(count("heddle.loop.contexts")).isEqualTo(counters.contexts());
+          assertThat(count("heddle.loop.polls")).isEqualTo(counters.polls());
+          assertThat(count("heddle.loop.sleeps")).isEqualTo(counters.sleeps());
+          assertThat(level("heddle.loop.timers")).isEqualTo(counters.timers());
+        });
   }
 
   /// Waits until the test closes the loop.
@@ -77,25 +79,27 @@ class LoopMetricsTest {
 
   @Test
   void levels_whileCoroutinesWait_countThem() {
-    Heddle.run(orders(), () -> {
-      bound();
-      Promise<Integer> gate = Heddle.promise();
-      CountDownLatch foreign = new CountDownLatch(1);
-      for (int i = 0; i < 7; i++) {
-        Heddle.spawn(() -> gate.future().await());
-      }
-      for (int i = 0; i < 3; i++) {
-        Heddle.spawn(() -> foreign.await());
-      }
-      assertThat(level("heddle.loop.ready")).isEqualTo(10);
-      Heddle.yieldNow();
-      assertThat(level("heddle.loop.live")).isEqualTo(11);
-      assertThat(level("heddle.loop.ready")).isZero();
-      assertThat(level("heddle.loop.waiting")).isEqualTo(7);
-      assertThat(level("heddle.loop.foreign")).isEqualTo(3);
-      gate.complete(1);
-      foreign.countDown();
-    });
+    Heddle.run(
+        orders(),
+        () -> {
+          bound();
+          Promise<Integer> gate = Heddle.promise();
+          CountDownLatch foreign = new CountDownLatch(1);
+          for (int i = 0; i < 7; i++) {
+            Heddle.spawn(() -> gate.future().await());
+          }
+          for (int i = 0; i < 3; i++) {
+            Heddle.spawn(() -> foreign.await());
+          }
+          assertThat(level("heddle.loop.ready")).isEqualTo(10);
+          Heddle.yieldNow();
+          assertThat(level("heddle.loop.live")).isEqualTo(11);
+          assertThat(level("heddle.loop.ready")).isZero();
+          assertThat(level("heddle.loop.waiting")).isEqualTo(7);
+          assertThat(level("heddle.loop.foreign")).isEqualTo(3);
+          gate.complete(1);
+          foreign.countDown();
+        });
   }
 
   @Test
@@ -123,10 +127,12 @@ class LoopMetricsTest {
 
   @Test
   void meters_whenTheLoopHasEnded_areRemoved() {
-    Heddle.run(orders(), () -> {
-      bound();
-      assertThat(registry.getMeters()).hasSize(15);
-    });
+    Heddle.run(
+        orders(),
+        () -> {
+          bound();
+          assertThat(registry.getMeters()).hasSize(15);
+        });
     assertThat(registry.getMeters()).isEmpty();
   }
 
@@ -142,45 +148,51 @@ class LoopMetricsTest {
   void close_removesTheMetersOfAllRegistries_andNoOthers() {
     MeterRegistry second = new SimpleMeterRegistry();
     registry.counter("another");
-    Heddle.run(orders(), () -> {
-      LoopMetrics metrics = bound();
-      metrics.bindTo(second);
-      metrics.close();
-      assertThat(registry.getMeters()).hasSize(1);
-      assertThat(second.getMeters()).isEmpty();
-      metrics.bindTo(second);
-      assertThat(second.getMeters()).isEmpty();
-    });
+    Heddle.run(
+        orders(),
+        () -> {
+          LoopMetrics metrics = bound();
+          metrics.bindTo(second);
+          metrics.close();
+          assertThat(registry.getMeters()).hasSize(1);
+          assertThat(second.getMeters()).isEmpty();
+          metrics.bindTo(second);
+          assertThat(second.getMeters()).isEmpty();
+        });
   }
 
   @Test
   void secondLoop_ofTheSameName_isRefused_andIsToldApartByATag() {
     CountDownLatch removed = new CountDownLatch(15);
     registry.config().onMeterRemoved(_ -> removed.countDown());
-    Heddle.run(orders(), () -> {
-      bound();
-      try (Loop<?> other = Loop.start(orders(), () -> rest())) {
-        assertThatThrownBy(() -> new LoopMetrics(other).bindTo(registry))
-            .isInstanceOf(IllegalStateException.class)
-            .hasMessageContaining("heddle.loop.live")
-            .hasMessageContaining("orders");
-        new LoopMetrics(other, Tags.of("shard", "2")).bindTo(registry);
-        assertThat(registry.get("heddle.loop.live").tag("shard", "2").gauge().value()).isOne();
-      }
-      removed.await(); // the other loop's thread does it when the result is there
-      assertThat(registry.getMeters()).hasSize(15);
-    });
+    Heddle.run(
+        orders(),
+        () -> {
+          bound();
+          try (Loop<?> other = Loop.start(orders(), () -> rest())) {
+            assertThatThrownBy(() -> new LoopMetrics(other).bindTo(registry))
+                .isInstanceOf(IllegalStateException.class)
+                .hasMessageContaining("heddle.loop.live")
+                .hasMessageContaining("orders");
+            new LoopMetrics(other, Tags.of("shard", "2")).bindTo(registry);
+            assertThat(registry.get("heddle.loop.live").tag("shard", "2").gauge().value()).isOne();
+          }
+          removed.await(); // the other loop's thread does it when the result is there
+          assertThat(registry.getMeters()).hasSize(15);
+        });
   }
 
   @Test
   void counter_whoseLoopNobodyElseKnows_keepsCounting() {
-    Heddle.run(orders(), () -> {
-      bound();
-      FunctionCounter switches = registry.get("heddle.loop.switches").functionCounter();
-      System.gc();
-      yieldTimes(10);
-      assertThat(switches.count()).isEqualTo(Heddle.counters().switches());
-      assertThat(level("heddle.loop.live")).isOne();
-    });
+    Heddle.run(
+        orders(),
+        () -> {
+          bound();
+          FunctionCounter switches = registry.get("heddle.loop.switches").functionCounter();
+          System.gc();
+          yieldTimes(10);
+          assertThat(switches.count()).isEqualTo(Heddle.counters().switches());
+          assertThat(level("heddle.loop.live")).isOne();
+        });
   }
 }

@@ -74,7 +74,8 @@ class ProcessRuntimeMetricsTest {
       assertThat(registry.find("heddle.worker.runs").functionCounters()).hasSize(2);
       for (WorkerCounters worker : runtime.workers()) {
         String number = Integer.toString(worker.number());
-        assertThat(registry.get("heddle.worker.runs").tag("worker", number).functionCounter().count())
+        assertThat(
+                registry.get("heddle.worker.runs").tag("worker", number).functionCounter().count())
             .isGreaterThanOrEqualTo(worker.executed());
         assertThat(registry.get("heddle.worker.awake").tag("worker", number).gauge().value())
             .isBetween(0.0, 1.0);
@@ -90,12 +91,11 @@ class ProcessRuntimeMetricsTest {
       new MailboxMetrics(runtime).bindTo(registry);
       Pid one =
           runtime.spawn(
-              CoroutineProcess.of(
-                  self -> {
-                    running.countDown();
-                    release.await(); // what is sent meanwhile stays in its mailbox
-                    return 1;
-                  }));
+              CoroutineProcess.of(self -> {
+                running.countDown();
+                release.await(); // what is sent meanwhile stays in its mailbox
+                return 1;
+              }));
       running.await();
       Pid two = runtime.spawn(CoroutineProcess.of(self -> self.receive(Integer.class)));
       for (int i = 0; i < 5; i++) {

@@ -78,8 +78,7 @@ class PrometheusTest {
   }
 
   private static Map<String, MetricFamily> parse(String text) throws IOException {
-    Parser parser =
-        Parsers.text(new ByteArrayInputStream(text.getBytes(StandardCharsets.UTF_8)));
+    Parser parser = Parsers.text(new ByteArrayInputStream(text.getBytes(StandardCharsets.UTF_8)));
     Map<String, MetricFamily> families = new TreeMap<>();
     for (MetricFamily next = parser.parse(1); next != null; next = parser.parse(1)) {
       families.put(next.getName(), next);
@@ -87,7 +86,8 @@ class PrometheusTest {
     return families;
   }
 
-  private static double value(Map<String, MetricFamily> families, String name, Map<String, String> of) {
+  private static double value(
+      Map<String, MetricFamily> families, String name, Map<String, String> of) {
     List<Metric> found =
         families.get(name).getMetrics().stream()
             .filter(metric -> metric.getLabels().entrySet().containsAll(of.entrySet()))
@@ -148,7 +148,8 @@ class PrometheusTest {
       assertThat(value(families, "heddle_mailboxes_queued_messages", orders)).isEqualTo(30);
       assertThat(families.get("heddle_worker_runs_total").getMetrics()).hasSize(2);
       assertThat(
-              value(families, "heddle_runtime_queue_delay_percentile_seconds", Map.of("phi", "0.99")))
+              value(
+                  families, "heddle_runtime_queue_delay_percentile_seconds", Map.of("phi", "0.99")))
           .isBetween(0.0, 3_600.0);
     }
   }
@@ -170,13 +171,17 @@ class PrometheusTest {
         }
       });
       String page =
-          Files.readString(Path.of(System.getProperty("heddle.root"), "docs/how-to/export-metrics.md"));
-      assertThat(rows).hasSizeGreaterThan(30).allSatisfy(row -> {
-        assertThat(page).contains(row);
-      });
-      assertThat(meters).allSatisfy(meter -> {
-        assertThat(page).contains("\n| `" + meter.getId().getName() + "` |");
-      });
+          Files.readString(
+              Path.of(System.getProperty("heddle.root"), "docs/how-to/export-metrics.md"));
+      assertThat(rows)
+          .hasSizeGreaterThan(30)
+          .allSatisfy(row -> {
+            assertThat(page).contains(row);
+          });
+      assertThat(meters)
+          .allSatisfy(meter -> {
+            assertThat(page).contains("\n| `" + meter.getId().getName() + "` |");
+          });
     }
   }
 }

@@ -16,8 +16,7 @@ import org.junit.jupiter.api.Test;
 class QueueDelayWindowTest {
   private final MockClock clock = new MockClock();
   private final List<Long> counts = new ArrayList<>(QueueDelay.NONE.counts());
-  private final QueueDelayWindow window =
-      new QueueDelayWindow(() -> new QueueDelay(counts), clock);
+  private final QueueDelayWindow window = new QueueDelayWindow(() -> new QueueDelay(counts), clock);
 
   private void delayed(int bucket, long times) {
     counts.set(bucket, counts.get(bucket) + times);

@@ -39,7 +39,15 @@ import java.util.stream.Stream;
 public record Mutant(String name, String says, List<Edit> edits, List<TestName> catchers) {
   /// The modules of which there are mutants; the tests of each stand for its own.
   public static final List<String> MODULES =
-      List.of("core", "netty", "process", "cluster", "context", "metrics", "testkit/world", "testkit/test");
+      List.of(
+          "core",
+          "netty",
+          "process",
+          "cluster",
+          "context",
+          "metrics",
+          "testkit/world",
+          "testkit/test");
 
   private static final String ENDING = ".mutant";
   private static final String CAUGHT_BY = "caught by";

@@ -2,27 +2,43 @@
 
 import module java.base;
 
+import dev.heddle.DeadlineException;
 import dev.heddle.Heddle;
 import dev.heddle.cluster.Cluster;
 import dev.heddle.cluster.ClusterChange;
 import dev.heddle.cluster.ClusterOptions;
 import dev.heddle.cluster.Group;
+import dev.heddle.cluster.NoQuorumException;
+import dev.heddle.cluster.Place;
+import dev.heddle.process.AskFailedException;
 import dev.heddle.process.CoroutineProcess;
+import dev.heddle.process.ProcessSignal;
+import dev.heddle.process.Request;
+import dev.heddle.process.SendFailedException;
 import org.jspecify.annotations.Nullable;
 
 /// A chat over several nodes. Without an argument three nodes live in this JVM: they meet, talk,
-/// and one leaves. With a name this JVM is one node: start others in other terminals, type, and
+/// and one leaves. With a name this JVM is one node: start a, b and c in three terminals, type, and
 /// kill them as you like.
 ///
 /// Each node has one process, a member of the group `chat`. Nobody keeps a list of nodes: a node
 /// finds the others on the loopback interface, and the group has the members of all nodes in touch.
+///
+/// The whole cluster has one moderator, a singleton: when its node leaves or is killed, it starts
+/// at another one. The nodes a, b and c vote about that, so two of them have to live. Each keeps
+/// its votes in a directory, in the folder for temporary files.
 final class ClusterChat {
   private static final String USAGE =
       """
       usage: ./heddle run examples/ClusterChat.java            three nodes in this JVM
-             ./heddle run examples/ClusterChat.java -- NAME    one node, in each of several terminals
-      In a terminal: what you type goes to all; /who lists the nodes, /quit leaves.\
+             ./heddle run examples/ClusterChat.java -- NAME    one node: a, b and c in three terminals
+      In a terminal: what you type goes to all; /who lists the nodes, /moderator says where it is,
+      /quit leaves. Others than a, b and c join them as they like.\
       """;
+
+  private static final String[] VOTERS = {"a", "b", "c"};
+  private static final String MODERATOR = "moderator";
+  private static final Duration ANSWER = Duration.ofSeconds(2);
 
   /// What the members say to each other.
   record Said(String from, String text) {}
@@ -30,11 +46,19 @@ final class ClusterChat {
   private final Cluster cluster;
   private final Group chat;
 
-  private ClusterChat(String name) throws IOException {
-    cluster = Cluster.join(ClusterOptions.named(name).cluster("chat").messages(Said.class));
+  private ClusterChat(String of, String name, Path directories) throws IOException {
+    ClusterOptions options =
+        ClusterOptions.named(name)
+            .cluster(of)
+            .voters(VOTERS)
+            .messages(Said.class)
+            .entry(MODERATOR, () -> CoroutineProcess.of(this::moderate));
+    boolean isVoter = List.of(VOTERS).contains(name);
+    cluster = Cluster.join(isVoter ? options.directory(directories.resolve(name)) : options);
     chat = cluster.group("chat");
     chat.join(cluster.runtime().spawn(CoroutineProcess.of(this::listen)));
     cluster.onChange(change -> print(describe(change)));
+    cluster.runtime().spawn(CoroutineProcess.of(_ -> declareModerator()));
   }
 
   static void main(String[] args) throws Exception {
@@ -46,30 +70,75 @@ final class ClusterChat {
     if (names.isEmpty()) {
       demonstrate();
     } else {
-      new ClusterChat(names.getFirst()).converse();
+      String folder = "heddle-cluster-chat-" + System.getProperty("user.name");
+      Path directories = Path.of(System.getProperty("java.io.tmpdir"), folder);
+      new ClusterChat("chat", names.getFirst(), directories).converse();
     }
   }
 
   // ---- three nodes in this JVM ----
 
   private static void demonstrate() throws IOException, InterruptedException {
-    var a = new ClusterChat("a");
-    var b = new ClusterChat("b");
-    var c = new ClusterChat("c");
-    for (ClusterChat each : List.of(a, b, c)) {
-      each.awaitMembers(3);
+    Path directories = Files.createTempDirectory("heddle-cluster-chat");
+    String name = "demonstration-" + ProcessHandle.current().pid(); // and no chat in terminals
+    List<ClusterChat> nodes = new ArrayList<>();
+    try {
+      for (String each : VOTERS) {
+        nodes.add(new ClusterChat(name, each, directories));
+      }
+      talk(nodes);
+      leave(nodes);
+    } finally {
+      for (ClusterChat each : nodes) {
+        each.cluster.close();
+      }
+      delete(directories);
     }
-    a.say("three of us, as it seems");
-    b.say("hello, a");
+  }
+
+  private static void talk(List<ClusterChat> nodes) throws InterruptedException {
+    for (ClusterChat each : nodes) {
+      each.awaitMembers(nodes.size());
+    }
+    nodes.get(0).say("three of us, as it seems");
+    nodes.get(1).say("hello, a");
     Heddle.delay(Duration.ofMillis(200)); // so that it reads like a chat
-    c.say("I have to go");
-    c.cluster.close();
-    a.awaitMembers(2);
-    b.awaitMembers(2);
-    a.say("and then there were two");
+  }
+
+  /// The node of the moderator leaves; the moderator goes on at another one.
+  private static void leave(List<ClusterChat> nodes) throws InterruptedException {
+    String place = nodes.getFirst().awaitModerator("");
+    ClusterChat first = nodes.remove(indexOf(place, nodes));
+    first.say("I have to go, and the moderator lives here");
     Heddle.delay(Duration.ofMillis(200));
-    b.cluster.close();
-    a.cluster.close();
+    first.cluster.close();
+    for (ClusterChat each : nodes) {
+      each.awaitMembers(nodes.size());
+    }
+    nodes.getFirst().awaitModerator(place);
+    nodes.getLast().say("and then there were two");
+    Heddle.delay(Duration.ofMillis(200));
+  }
+
+  private static int indexOf(String node, List<ClusterChat> nodes) {
+    return nodes.stream().map(it -> it.cluster.name()).toList().indexOf(node);
+  }
+
+  private String awaitModerator(String lastPlace) throws InterruptedException {
+    String place = whereIsTheModerator();
+    while (place == null || place.equals(lastPlace)) {
+      Heddle.delay(Duration.ofMillis(50));
+      place = whereIsTheModerator();
+    }
+    return place;
+  }
+
+  private static void delete(Path directories) throws IOException {
+    try (Stream<Path> files = Files.walk(directories)) {
+      for (Path each : files.sorted(Comparator.reverseOrder()).toList()) {
+        Files.delete(each);
+      }
+    }
   }
 
   private void awaitMembers(int count) throws InterruptedException {
@@ -87,8 +156,8 @@ final class ClusterChat {
 
   // ---- one node in a terminal ----
 
-  private void converse() throws IOException {
-    System.out.println("Node " + cluster.name() + " listens; /who, /quit");
+  private void converse() throws InterruptedException {
+    System.out.println("Node " + cluster.name() + " listens; /who, /moderator, /quit");
     var input = new BufferedReader(new InputStreamReader(System.in, Charset.defaultCharset()));
     // another thread reads: waiting for a terminal would hold the loop
     for (String line = next(input); line != null; line = next(input)) {
@@ -101,6 +170,10 @@ final class ClusterChat {
             cluster.nodes().stream()
                 .filter(node -> node.name() != null)
                 .forEach(node -> System.out.println("* " + node.name() + " is " + node.state()));
+        case "/moderator" -> {
+          String place = whereIsTheModerator();
+          System.out.println("* it is " + (place == null ? "nowhere now" : "at node " + place));
+        }
         case "" -> {}
         case String text -> say(text);
       }
@@ -116,6 +189,42 @@ final class ClusterChat {
 
   private void say(String text) {
     chat.publish(new Said(cluster.name(), text));
+  }
+
+  /// Each node declares the moderator; the first one to reach a majority counts.
+  private @Nullable Object declareModerator() throws InterruptedException {
+    while (true) {
+      try {
+        return cluster.singleton(MODERATOR, MODERATOR, null, Place.anywhere());
+      } catch (NoQuorumException _) {
+        // a majority of a, b and c is not here yet; the call has waited for a while
+      }
+    }
+  }
+
+  /// The process of the moderator, at the node that the cluster has chosen.
+  private @Nullable Object moderate(CoroutineProcess self) {
+    self.context().trapExits(); // so that it is told why it has to end
+    chat.publish(new Said(MODERATOR, "I moderate, from node " + cluster.name()));
+    while (true) {
+      switch (self.receive()) {
+        case Request(var _, var reply) -> reply.complete(cluster.name());
+        case ProcessSignal.Cancel cancel -> {
+          chat.publish(new Said(MODERATOR, "I end: " + cancel.reason()));
+          return null;
+        }
+        case null, default -> {}
+      }
+    }
+  }
+
+  /// The name of its node; null when it does not answer.
+  private @Nullable String whereIsTheModerator() throws InterruptedException {
+    try {
+      return cluster.named(MODERATOR).ask("where?", ANSWER);
+    } catch (NoQuorumException | SendFailedException | AskFailedException | DeadlineException _) {
+      return null; // it is about to start, or to move
+    }
   }
 
   private @Nullable Object listen(CoroutineProcess self) {

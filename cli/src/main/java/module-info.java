@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 import org.jspecify.annotations.NullMarked;
 
-/// The command line: `heddle run`, `ps`, `dump`, `doctor`, `test` and `bench`.
+/// The command line: `heddle run`, `ps`, `dump`, `top`, `doctor`, `test` and `bench`.
 @NullMarked
+@SuppressWarnings("requires-automatic") // JLine has names of modules only
 module dev.heddle.cli {
   requires dev.heddle;
   requires dev.heddle.process; // for the programs that it runs
@@ -14,6 +15,8 @@ module dev.heddle.cli {
   requires jdk.attach;
   requires jdk.compiler;
   requires jdk.management;
+  requires org.jline.terminal;
+  requires org.jline.terminal.ffm;
   requires static org.jspecify;
 
   opens dev.heddle.cli to

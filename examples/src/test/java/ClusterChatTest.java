@@ -2,19 +2,27 @@
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
 
 final class ClusterChatTest {
   @Test
-  void threeNodes_meetTalkAndMissTheOneThatLeaves() throws Exception {
+  void threeNodes_meetTalkAndMissTheOneThatLeaves_whoseModeratorMoves() throws Exception {
     try (var chat = ExampleProcess.start("ClusterChat")) {
       assertThat(chat.awaitExit()).as(chat.text()).isZero();
-      assertThat(chat.output())
-          .contains("[c] a: three of us, as it seems")
-          .contains("[a] c: I have to go")
-          .contains("[a] * c has left", "[b] * c has left")
-          .contains("[b] a: and then there were two")
-          .doesNotContain("[c] a: and then there were two");
+      String all = chat.output();
+      assertThat(all).contains("[c] a: three of us, as it seems", "[a] b: hello, a");
+      Matcher end = Pattern.compile("moderator: I end: node '(.)' leaves the cluster").matcher(all);
+      assertThat(end.find()).as(all).isTrue();
+      String left = end.group(1);
+      assertThat(all)
+          .contains("moderator: I moderate, from node " + left)
+          .contains(left + ": I have to go, and the moderator lives here")
+          .contains("* " + left + " has left")
+          .containsPattern("moderator: I moderate, from node [^" + left + "]")
+          .contains(": and then there were two")
+          .doesNotContainPattern("\\[" + left + "\\] .: and then there were two");
     }
   }
 

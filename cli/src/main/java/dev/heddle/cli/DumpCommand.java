@@ -4,6 +4,7 @@ package dev.heddle.cli;
 import dev.heddle.cli.attach.AttachException;
 import dev.heddle.cli.attach.JavaProcess;
 import dev.heddle.cli.attach.Observed;
+import dev.heddle.cli.text.Printable;
 import java.util.List;
 import java.util.concurrent.Callable;
 import java.util.stream.Collectors;

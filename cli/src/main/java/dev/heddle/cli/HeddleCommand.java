@@ -51,6 +51,7 @@ public final class HeddleCommand implements Runnable {
         .addSubcommand("run", run)
         .addSubcommand("ps", new PsCommand())
         .addSubcommand("dump", new DumpCommand())
+        .addSubcommand("top", new TopCommand())
         .addSubcommand("cluster", new ClusterCommand())
         .addSubcommand("doctor", new DoctorCommand())
         .addSubcommand("test", new TestCommand())

@@ -4,6 +4,7 @@ package dev.heddle.cli;
 import dev.heddle.cli.attach.AttachException;
 import dev.heddle.cli.attach.JavaProcess;
 import dev.heddle.cli.attach.Observed;
+import dev.heddle.cli.text.Printable;
 import java.io.PrintWriter;
 import java.util.ArrayList;
 import java.util.List;
@@ -83,7 +84,7 @@ final class StatusCommand implements Callable<Integer> {
     try {
       JavaProcess.observe(candidate, process -> addTables(process, tables));
     } catch (AttachException e) {
-      if (ProcessHandle.of(candidate).isPresent()) { // else it has ended meanwhile
+      if (!e.isGone()) { // else it ended before it was observed
         err().println("heddle: " + e.getMessage());
       }
     }

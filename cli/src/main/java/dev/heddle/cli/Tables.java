@@ -3,6 +3,8 @@ package dev.heddle.cli;
 
 import dev.heddle.cli.attach.JavaProcess;
 import dev.heddle.cli.attach.Observed;
+import dev.heddle.cli.text.Printable;
+import dev.heddle.cli.text.TextTable;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;

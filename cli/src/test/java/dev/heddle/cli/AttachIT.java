@@ -235,19 +235,6 @@ class AttachIT {
   }
 
   @Test
-  void jvmThatEndsMeanwhile_isSaidToHaveEnded() throws Exception {
-    long pid = start(HOLDING);
-    Outcome.Started dump = startHeddle("dump", Long.toString(pid));
-    awaitLook(pid);
-    started.getFirst().process().destroyForcibly().waitFor();
-    Outcome outcome = Outcome.of(dump);
-    assertThat(outcome.code()).isEqualTo(1);
-    assertThat(outcome.out()).isEmpty();
-    assertThat(outcome.err()).startsWith("heddle: process " + pid + " has ended").hasLineCount(1);
-    assertThat(filesOf(pid)).isEmpty();
-  }
-
-  @Test
   void jvmThatIsStopped_isSaidToBe() throws Exception {
     long pid = start(HOLDING);
     assertThat(new ProcessBuilder("kill", "-STOP", Long.toString(pid)).start().waitFor()).isZero();

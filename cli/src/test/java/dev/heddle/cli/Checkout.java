@@ -170,6 +170,18 @@ final class Checkout {
     return Outcome.start(command(arguments), root, withJdk(Map.of()), "");
   }
 
+  /// Runs the launcher on a terminal on which something was written before.
+  PseudoTerminal onTerminal(int columns, int rows, String before, String... arguments)
+      throws IOException {
+    String words = String.join("' '", command(arguments));
+    return new PseudoTerminal(
+        columns,
+        rows,
+        List.of("sh", "-c", "echo " + before + "; exec '" + words + "'"),
+        root.toFile(),
+        withJdk(Map.of()));
+  }
+
   private List<String> command(String... arguments) {
     var command = new ArrayList<>(List.of(root.resolve("heddle").toString()));
     command.addAll(List.of(arguments));

@@ -21,7 +21,17 @@ class CommandsIT {
 
     assertThat(outcome.code()).isZero();
     assertThat(outcome.out())
-        .contains("run", "ps", "dump", "cluster", "doctor", "test", "bench", "soak", "70 deadlock");
+        .contains(
+            "run",
+            "ps",
+            "dump",
+            "top",
+            "cluster",
+            "doctor",
+            "test",
+            "bench",
+            "soak",
+            "70 deadlock");
   }
 
   @Test

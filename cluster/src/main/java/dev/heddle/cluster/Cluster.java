@@ -3,7 +3,6 @@ package dev.heddle.cluster;
 
 import dev.heddle.DeadlineException;
 import dev.heddle.Registration;
-import dev.heddle.cluster.Placement.Candidate;
 import dev.heddle.cluster.engine.Credentials;
 import dev.heddle.cluster.engine.JGroupsEngine;
 import dev.heddle.cluster.group.Groups;
@@ -11,13 +10,13 @@ import dev.heddle.cluster.name.NamesStatus;
 import dev.heddle.cluster.name.NodeNames;
 import dev.heddle.cluster.node.ClusterNode;
 import dev.heddle.cluster.observe.ClusterRegistration;
-import dev.heddle.cluster.peer.Entry;
 import dev.heddle.cluster.peer.PeerOptions;
 import dev.heddle.cluster.peer.PeerOptions.ForeignOrders;
 import dev.heddle.cluster.peer.RemoteChild;
-import dev.heddle.cluster.peer.RemoteNode;
 import dev.heddle.cluster.session.Ending;
 import dev.heddle.cluster.session.Ending.Cause;
+import dev.heddle.cluster.shard.NodeShards;
+import dev.heddle.cluster.shard.ShardService;
 import dev.heddle.cluster.wire.MessageTypes;
 import dev.heddle.cluster.wire.MessageWriter;
 import dev.heddle.cluster.wire.NodeLife;
@@ -36,13 +35,11 @@ import java.io.InterruptedIOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
-import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicReference;
@@ -64,7 +61,6 @@ public final class Cluster implements AutoCloseable {
   private static final System.Logger LOG = System.getLogger("dev.heddle.cluster");
 
   private static final Duration JOIN = Duration.ofMinutes(5); // to listen: a second, mostly
-  private static final Duration START = Duration.ofSeconds(30); // of a process at another node
   private static final Duration CLOSE = Duration.ofSeconds(5); // to deliver what was accepted
   private static final Duration ENGINE = Duration.ofSeconds(30); // more for the engine to close
   private static final Duration FOREVER = Duration.ofDays(36_525);
@@ -83,13 +79,18 @@ public final class Cluster implements AutoCloseable {
   private final Owner owner;
   private final LocalProcesses local;
   private final JGroupsEngine engine;
+  private final MessageTypes types;
   private final ClusterNode node;
-  private final MessageWriter inputs;
+  private final ProcessStarts starts;
   private final ClusterBean bean;
 
   private volatile @Nullable ClusterRegistration<ClusterMXBean> managed; // set by join
 
-  private volatile @Nullable NodeNames names; // set by join, with voters
+  // set by join, with voters
+  private volatile @Nullable NodeNames names;
+  private volatile @Nullable SingletonDeclarations singletons;
+
+  private volatile @Nullable NodeShards shards; // the same
 
   // any thread, CAS: what the first call of leave waits for, and all later ones
   private final AtomicReference<@Nullable CompletableFuture<@Nullable Void>> leaving =
@@ -168,7 +169,7 @@ public final class Cluster implements AutoCloseable {
                 options.lastPort(),
                 options.seeds().stream().map(Seeds::parse).toList(),
                 tls(options)));
-    MessageTypes types = MessageTypes.of(options.messages(), options.codecs());
+    this.types = MessageTypes.of(options.messages(), options.codecs());
     this.node =
         new ClusterNode(
             engine,
@@ -181,7 +182,7 @@ public final class Cluster implements AutoCloseable {
                     options.entries(),
                     options.acceptsOrders() ? ForeignOrders.CARRIED_OUT : ForeignOrders.REFUSED),
                 (_, _) -> {})); // a node without voters takes none of what is said about names
-    this.inputs = new MessageWriter(types, node.self());
+    this.starts = new ProcessStarts(options, node, local, new MessageWriter(types, node.self()));
     this.bean = new ClusterBean(options, node, engine, this::namesStatus);
     checkGreeting();
   }
@@ -231,6 +232,10 @@ public final class Cluster implements AutoCloseable {
   }
 
   private void closeNames() {
+    NodeShards own = shards;
+    if (own != null) {
+      own.close();
+    }
     NodeNames opened = names;
     if (opened != null) {
       opened.close();
@@ -282,11 +287,15 @@ public final class Cluster implements AutoCloseable {
 
   private void listen() throws IOException {
     if (!options.voters().isEmpty()) {
-      names =
+      NodeNames opened =
           NodeNames.open(
               node,
               local,
               new NodeNames.Settings(options.voters(), options.directory(), options.lease()));
+      names = opened;
+      singletons = SingletonDeclarations.open(options, types, node.self(), local, opened);
+      MessageWriter contents = new MessageWriter(types, node.self());
+      shards = NodeShards.open(node, local, opened.service(), contents);
     }
     node.start();
   }
@@ -358,7 +367,7 @@ public final class Cluster implements AutoCloseable {
           "node '%s' has no names: say which nodes decide about them, by voters(...) of its options"
               .formatted(name()));
     }
-    return new ClusterNames(name(), opened.service(), local);
+    return new ClusterNames(name(), opened.service(), local, singletons);
   }
 
   /// A reference to the process that has a name at each use.
@@ -367,6 +376,62 @@ public final class Cluster implements AutoCloseable {
   /// @throws IllegalStateException when the cluster has no [ClusterOptions#voters]
   public NamedRef named(String name) {
     return new NamedRef(name, runtime, names());
+  }
+
+  /// Declares a process of which the whole cluster runs one, and leads to it. Declare it at as many
+  /// nodes as you like, with equal arguments: the first declaration counts. **Suspends** coroutines
+  /// and bodies of processes, until a majority has it; a thread blocks.
+  ///
+  /// {@snippet class=dev.heddle.cluster.SingletonSnippetsTest region=singleton}
+  ///
+  /// It runs at one of the admitted nodes that have the entry and are at the place, also when they
+  /// have not declared it: the one that its name chooses. It has the name while it runs, with
+  /// [ClusterNames#token]. It gets `Cancel`, and is terminated 1/8 of a lease later, when another
+  /// node is chosen (2 s after that has come), when its node leaves or loses its lease. Then it
+  /// starts at the chosen node; none of its state goes with it. After a failure it starts again at
+  /// the same node, 250 ms later, then after twice the time, up to 32 s. When it ends on purpose,
+  /// normally or by `shutdown`, without having been asked to, it has finished: it is not declared
+  /// any more, and may be declared anew. If its node is lost just then, it may run once more.
+  ///
+  /// @param entry of [ClusterOptions#entry] at the nodes that may run it
+  /// @param input for each start; at most 64 KiB when it is encoded
+  /// @param place which nodes may run it; not [Place.Labelled#leastLoaded]
+  /// @return leads to it, whether it runs already or not
+  /// @throws NoQuorumException when no majority has answered within the time of a lease; it may be
+  ///   declared nevertheless. Declare it again
+  /// @throws IllegalArgumentException when one is declared with another entry, place or input; when
+  ///   the name is empty or too long
+  /// @throws dev.heddle.process.NotSendableException when the input cannot be encoded
+  /// @throws IllegalStateException when the cluster has no [ClusterOptions#voters]; in a step of a
+  ///   process, which it would hold
+  public NamedRef singleton(String name, String entry, @Nullable Object input, Place place)
+      throws InterruptedException {
+    ClusterNames own = names();
+    SingletonDeclarations declarations = Objects.requireNonNull(singletons, "there are names");
+    declarations.declare(own, name, entry, input, place);
+    return new NamedRef(name, runtime, own);
+  }
+
+  /// Uses the shards of a name, from this node on: it hosts some when it has the entry and the
+  /// labels of the options. Each node that sends to them, or hosts them, calls this; the name means
+  /// the same shards at all nodes. A second call with the same options returns the same shards.
+  ///
+  /// {@snippet class=dev.heddle.cluster.ShardsSnippetsTest region=shards}
+  ///
+  /// @param name 1 to 1,024 bytes in UTF-8
+  /// @throws IllegalArgumentException when this node uses the name with other options, the cluster
+  ///   has another number of shards by that name, or the name is empty or too long
+  /// @throws IllegalStateException when the cluster has no [ClusterOptions#voters]
+  public Shards shards(String name, ShardOptions with) {
+    NodeShards own = shards;
+    if (own == null) {
+      throw new IllegalStateException(
+          "node '%s' has no shards: say which nodes decide who owns them, by voters(...) of its options"
+              .formatted(name()));
+    }
+    ShardService.checkName(name);
+    own.service().open(name, with.use(), with.host(options));
+    return new Shards(name, own.service(), local);
   }
 
   // ---- processes elsewhere ----
@@ -386,39 +451,7 @@ public final class Cluster implements AutoCloseable {
   ///   nevertheless, it ends it again
   /// @throws IllegalStateException in a step of a process, which it would hold
   public Pid spawn(String entry, StartOptions with, Place place) throws InterruptedException {
-    CompletableFuture<Pid> started = new CompletableFuture<>();
-    try {
-      return local.await("spawn", () -> begin(entry, with, place, started), START);
-    } catch (ExecutionException e) {
-      throw unwrapped(e);
-    } catch (TimeoutException _) {
-      throw new DeadlineException(
-          "'%s' was not started at %s within %s".formatted(entry, place, START));
-    } finally {
-      started.cancel(false); // gives up; does nothing when it has started
-    }
-  }
-
-  private CompletableFuture<Pid> begin(
-      String entry, StartOptions with, Place place, CompletableFuture<Pid> started) {
-    CompletableFuture<Pid> asked = start(entry, with, place);
-    var _ =
-        asked.whenComplete((pid, failure) -> {
-          if (failure == null) {
-            started.complete(pid);
-          } else {
-            started.completeExceptionally(failure);
-          }
-        });
-    var _ = started.whenComplete((_, _) -> asked.cancel(false));
-    return started;
-  }
-
-  private static RuntimeException unwrapped(ExecutionException e) {
-    Throwable cause = e.getCause();
-    return cause instanceof RuntimeException unchecked
-        ? unchecked
-        : new StartRefusedException(String.valueOf(cause), cause);
+    return starts.spawn(entry, with, place);
   }
 
   /// Starts a process as [#spawn] does, without waiting. To cancel the future gives up: a process
@@ -429,22 +462,7 @@ public final class Cluster implements AutoCloseable {
   /// @throws IllegalArgumentException when the options have what does not reach another node, also
   ///   when this node is chosen
   public CompletableFuture<Pid> requestSpawn(String entry, StartOptions with, Place place) {
-    return local.forCaller(start(entry, with, place));
-  }
-
-  private CompletableFuture<Pid> start(String entry, StartOptions with, Place place) {
-    RemoteNode.checkTravels(with);
-    var _ = inputs.encode(with.input()); // refused here too, whichever node is chosen
-    String at = choose(entry, place);
-    if (at.equals(name())) {
-      Entry here = Objects.requireNonNull(options.entries().get(entry));
-      return CompletableFuture.completedFuture(local.spawn(here.process().get(), here.with(with)));
-    }
-    RemoteNode peer = node.node(at);
-    if (peer == null) {
-      throw new StartRefusedException("node '%s' is not in touch".formatted(at), null);
-    }
-    return peer.spawn(entry, with);
+    return local.forCaller(starts.start(entry, with, place));
   }
 
   /// A process of this node that stands for one at a node that has the entry: it starts that one
@@ -458,18 +476,8 @@ public final class Cluster implements AutoCloseable {
   /// @return makes such a process, for [dev.heddle.process.supervisor.ChildSpec]
   public Callable<Process> child(String entry, StartOptions with, Place place) {
     return () ->
-        RemoteChild.of(entry, with, (name, options) -> start(name, options, place), CHILD_GRACE);
-  }
-
-  /// The name of a node in touch at this place that has the entry.
-  private String choose(String entry, Place place) {
-    List<Candidate> candidates = new ArrayList<>();
-    candidates.add(new Candidate(name(), options.labels(), options.entries().keySet()));
-    for (Introduction other : node.introductions()) {
-      candidates.add(new Candidate(other.life().node(), other.labels(), other.entries()));
-    }
-    return new Placement(name(), node::load, ThreadLocalRandom.current())
-        .choose(entry, place, candidates);
+        RemoteChild.of(
+            entry, with, (name, options) -> starts.start(name, options, place), CHILD_GRACE);
   }
 
   // ---- the end ----

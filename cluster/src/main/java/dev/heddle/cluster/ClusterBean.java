@@ -52,7 +52,6 @@ final class ClusterBean implements ClusterMXBean {
 
   private NodeInfo self(@Nullable NamesStatus owners) {
     NodeInfo.State state = state(owners);
-    boolean isIsolated = state == NodeInfo.State.ISOLATED;
     return withoutSession(
         options.name(),
         node.self().life(),
@@ -62,23 +61,30 @@ final class ClusterBean implements ClusterMXBean {
         List.copyOf(options.entries().keySet()),
         node.isLeader(),
         lease(owners, options.name()),
-        owners != null && isIsolated ? isolation(owners) : null);
+        owners == null ? null : withoutLease(owners));
   }
 
   private NodeInfo.State state(@Nullable NamesStatus owners) {
     if (node.isClosed()) {
       return NodeInfo.State.LEFT;
     }
-    if (node.isLeaving()) {
+    NamesStatus.Lease lease = owners == null ? NamesStatus.Lease.HELD : owners.lease();
+    if (node.isLeaving() || lease == NamesStatus.Lease.LEFT) {
       return NodeInfo.State.LEAVING;
     }
-    return owners == null || owners.isHeld() ? NodeInfo.State.UP : NodeInfo.State.ISOLATED;
+    return lease == NamesStatus.Lease.LOST ? NodeInfo.State.ISOLATED : NodeInfo.State.UP;
   }
 
-  private static String isolation(NamesStatus owners) {
-    return owners.obstacle().isEmpty()
-        ? "it holds no lease: no majority of the voters %s has answered".formatted(owners.voters())
-        : "it holds no lease: " + owners.obstacle();
+  private static @Nullable String withoutLease(NamesStatus owners) {
+    String why =
+        owners.obstacle().isEmpty()
+            ? "no majority of the voters %s has answered".formatted(owners.voters())
+            : owners.obstacle();
+    return switch (owners.lease()) {
+      case HELD, LEFT -> null;
+      case NONE -> "it holds no lease yet: " + why;
+      case LOST -> "it holds no lease any more: " + why;
+    };
   }
 
   private static NodeInfo.@Nullable Lease lease(@Nullable NamesStatus owners, String name) {

@@ -3,6 +3,7 @@ package dev.heddle.cluster;
 
 import dev.heddle.cluster.name.NameService;
 import dev.heddle.cluster.roster.Ownership;
+import dev.heddle.cluster.roster.SingletonSpec;
 import dev.heddle.cluster.wire.Limits;
 import dev.heddle.process.Pid;
 import dev.heddle.process.remote.LocalProcesses;
@@ -37,11 +38,17 @@ public final class ClusterNames {
   private final String node;
   private final NameService service;
   private final LocalProcesses local;
+  private final @Nullable SingletonDeclarations singletons; // null until the node has joined
 
-  ClusterNames(String node, NameService service, LocalProcesses local) {
+  ClusterNames(
+      String node,
+      NameService service,
+      LocalProcesses local,
+      @Nullable SingletonDeclarations singletons) {
     this.node = node;
     this.service = service;
     this.local = local;
+    this.singletons = singletons;
   }
 
   /// Takes a name for a process of this node. It has the name until it ends or this node gives it
@@ -77,9 +84,15 @@ public final class ClusterNames {
   /// @return false when no process of this node has it
   /// @throws NoQuorumException when no majority has answered within the time of a lease; the name
   ///   is given back later
-  /// @throws IllegalStateException in a step of a process, which it would hold
+  /// @throws IllegalStateException in a step of a process, which it would hold; when it is the name
+  ///   of a singleton that runs here, which would run a second time elsewhere
   public boolean unregister(String name) throws InterruptedException {
     checkName(name);
+    if (singletons != null && singletons.running().isRunning(name)) {
+      throw new IllegalStateException(
+          "name '%s' is that of a singleton at node '%s'; end its process, which gives it back"
+              .formatted(name, node));
+    }
     return await("unregister", () -> service.unregister(name));
   }
 
@@ -113,6 +126,13 @@ public final class ClusterNames {
   public OptionalLong token(String name) {
     checkName(name);
     return service.token(name);
+  }
+
+  /// Declares a singleton.
+  ///
+  /// @return the spec that counts
+  SingletonSpec declare(SingletonSpec spec) throws InterruptedException {
+    return await("singleton", () -> service.declare(spec));
   }
 
   /// Whether this node knows anything.

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.heddle.cluster;
 
-/// Nobody can say who owns a name now: a majority of the voters does not answer, this node holds no
-/// lease, or it has not got the state yet. Try again: nodes and connections come back. What was
-/// asked for is undone if it is carried out later.
+/// Nobody can say who owns a name or a shard now: a majority of the voters does not answer, this
+/// node holds no lease, or it has not got the state yet. Try again: nodes and connections come
+/// back. What was asked for is undone if it is carried out later.
 ///
 /// {@snippet class=dev.heddle.cluster.NamesSnippetsTest region=register}
 ///

@@ -66,9 +66,10 @@ public record NodeInfo(
 
   /// Whether a node is in touch.
   public enum State {
-    /// in touch; and of the node that asks: it holds its lease, if there are voters
+    /// in touch
     UP,
-    /// the node that asks holds no lease, though there are voters: it may own no names
+    /// the node that asks has lost its lease: it may own no names until a majority of the voters
+    /// has given it another one
     ISOLATED,
     /// in touch, and this node leaves the cluster
     LEAVING,

@@ -36,11 +36,8 @@ final class ClusterSoak implements AutoCloseable {
   private static final long LEASE_SETTLES_MILLIS = 3_000; // two renewals
   private static final long GUARD_SECONDS = 120; // for something that must happen
   private static final long MESSAGE_MILLIS = 5_000; // for one each way after the end
-  private static final double HEAP_GROWTH = 1.1;
+  private static final int MOST_LOGGED = 40; // last lines of the log of each node that is shown
   private static final long BASELINE_SECONDS = 120; // when the heap is measured first
-
-  /// How long the nodes are left alone for that: threads of pools end after 60 s.
-  private static final long QUIET_SECONDS = 75;
 
   /// What is left at a rest, of each steady node.
   private record Rest(long second, List<String> measures) {}
@@ -54,10 +51,9 @@ final class ClusterSoak implements AutoCloseable {
   private final Map<String, Integer> done = new TreeMap<>(); // what happened, how often
   private final List<String> problems = new ArrayList<>();
   private final List<Rest> rests = new ArrayList<>();
-  private final Map<String, long[]> baseline =
-      new TreeMap<>(); // by node: heap, threads, descriptors
   private final Path folder; // of voters; null without names
   private final SoakOwners owners; // null without names
+  private final SoakGrowth growth;
   private final Thread hook = new Thread(this::killAll);
   private long begin = System.nanoTime(); // of the run, once all nodes are in touch
   private long longestHealMillis;
@@ -74,6 +70,19 @@ final class ClusterSoak implements AutoCloseable {
     for (int i = 0; i < NODES; i++) {
       names.add("n" + i);
       ports.put("n" + i, TestPorts.next());
+    }
+    growth = new SoakGrowth(names.subList(0, STEADY), new Steady());
+  }
+
+  private final class Steady implements SoakGrowth.Nodes {
+    @Override
+    public String measure(String name) throws Exception {
+      return ask(name, "measure");
+    }
+
+    @Override
+    public long pid(String name) {
+      return nodes.get(name).pid();
     }
   }
 
@@ -101,8 +110,8 @@ final class ClusterSoak implements AutoCloseable {
         LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(random.nextInt(GAP_MILLIS)));
       } while (seconds() < end);
       rest();
-      if (baseline.isEmpty() && seconds() >= BASELINE_SECONDS && seconds() < seconds) {
-        measureBaseline();
+      if (!growth.hasBaseline() && seconds() >= BASELINE_SECONDS && seconds() < seconds) {
+        growth.measureBaseline();
       }
     }
     judgeGrowth();
@@ -382,7 +391,7 @@ final class ClusterSoak implements AutoCloseable {
     totals = counts.toString();
     List<String> measures = new ArrayList<>();
     for (String name : names.subList(0, STEADY)) {
-      measures.add(measures(name));
+      measures.add(ask(name, "measure"));
     }
     names.forEach(this::readOwners);
     rests.add(new Rest(seconds(), measures));
@@ -478,73 +487,16 @@ final class ClusterSoak implements AutoCloseable {
 
   // ---- the judgement ----
 
-  private String measures(String name) throws Exception {
-    return ask(name, "measure");
-  }
-
-  /// The least that each steady node needs while nothing happens.
-  private void measureBaseline() throws Exception {
-    long from = System.nanoTime();
-    do {
-      for (String name : names.subList(0, STEADY)) {
-        long[] now = numbers(measures(name));
-        baseline.merge(name, now, ClusterSoak::least);
-      }
-      hold(1_000);
-    } while (millisSince(from) < QUIET_SECONDS * 1_000);
-    baseline.forEach(
-        (name, it) -> out.printf("%4d s  baseline of %s: %s%n", seconds(), name, text(it)));
-  }
-
-  private static long[] least(long[] one, long[] other) {
-    long[] least = one.clone();
-    for (int i = 0; i < least.length; i++) {
-      least[i] = Math.min(one[i], other[i]);
-    }
-    return least;
-  }
-
-  private static String text(long[] measure) {
-    return "heap KiB %d, threads %d, descriptors %d".formatted(measure[0], measure[1], measure[2]);
-  }
-
-  /// Waits until each steady node has been back at its baseline, in any order of its measures: a
-  /// timer may just have woken a thread. What does not come back is a leak.
   private void judgeGrowth() throws Exception {
     if (lastMarkMillis > MESSAGE_MILLIS) {
       problems.add("a message each way took %d ms".formatted(lastMarkMillis));
     }
-    if (baseline.isEmpty()) {
+    if (!growth.hasBaseline()) {
       out.println("The run was too short to judge what has grown.");
       return;
     }
-    Map<String, long[]> after = new TreeMap<>();
-    long from = System.nanoTime();
-    do {
-      for (String name : names.subList(0, STEADY)) {
-        after.merge(name, numbers(measures(name)), ClusterSoak::least);
-      }
-      hold(1_000);
-    } while (after.keySet().stream().anyMatch(it -> hasGrown(it, after))
-        && millisSince(from) < 2 * QUIET_SECONDS * 1_000);
-    for (String name : after.keySet()) {
-      String text =
-          "%s: %s, %s at the end".formatted(name, text(baseline.get(name)), text(after.get(name)));
-      totals += "%n%s".formatted(text);
-      if (hasGrown(name, after)) {
-        problems.add("has grown: " + text);
-      }
-    }
-  }
-
-  private boolean hasGrown(String name, Map<String, long[]> after) {
-    long[] before = baseline.get(name);
-    long[] now = after.get(name);
-    return now[0] > before[0] * HEAP_GROWTH || now[1] > before[1] || now[2] > before[2];
-  }
-
-  private static long[] numbers(String measure) {
-    return java.util.Arrays.stream(measure.split(" ")).mapToLong(Long::parseLong).toArray();
+    problems.addAll(growth.judge());
+    totals += "\n" + growth.report();
   }
 
   /// One page.
@@ -559,6 +511,9 @@ final class ClusterSoak implements AutoCloseable {
         it -> page.append("| %d | %s |%n".formatted(it.second, String.join(" · ", it.measures))));
     page.append(problems.isEmpty() ? "\nAll held.\n" : "\nDid not hold:\n");
     problems.stream().distinct().limit(40).forEach(it -> page.append("- ").append(it).append('\n'));
+    if (!problems.isEmpty()) {
+      everStarted.forEach(it -> page.append(it.logged(MOST_LOGGED)));
+    }
     return page.toString();
   }
 

@@ -129,6 +129,15 @@ final class NodeJvm implements AutoCloseable {
     return all;
   }
 
+  /// The last lines that are not said to its test.
+  String logged(int most) {
+    List<String> lines = all.stream().filter(it -> !it.matches("\\d{13} .*")).toList();
+    return "process %d:%n%s%n"
+        .formatted(
+            pid(),
+            String.join("\n", lines.subList(Math.max(0, lines.size() - most), lines.size())));
+  }
+
   void say(String command) {
     in.println(command);
   }

@@ -92,7 +92,7 @@ final class SoakOwners {
                   .formatted(one, (one.to - next.from) / 1_000_000, next, stopped(one.node)));
         }
       }
-      Acts first = ownership.stream().min(Comparator.comparing(Acts::from)).orElseThrow();
+      Acts first = ownership.stream().min(Comparator.comparingLong(Acts::from)).orElseThrow();
       next = next == null || first.from < next.from ? first : next;
     }
   }

@@ -16,7 +16,6 @@ import dev.heddle.coroutine.tree.ScopeNode;
 import dev.heddle.event.source.UnobservedOutcomes;
 import dev.heddle.failure.FailureTable;
 import dev.heddle.internal.Rethrow;
-import dev.heddle.loop.diagnostics.DumpRequest;
 import dev.heddle.loop.diagnostics.DumpTaker;
 import dev.heddle.loop.diagnostics.LoopDiagnostics;
 import dev.heddle.observe.Dump;
@@ -362,7 +361,7 @@ public final class LoopRuntime implements SchedulerOwner, CoroutineTree.Host {
 
   /// Requests a dump from another thread, which waits for the reply.
   public CompletableFuture<Dump> askForDump() {
-    return DumpRequest.to(tree);
+    return DumpTaker.request(tree);
   }
 
   /// The work that other threads wait for and that has arrived: refused if the loop ends first.

@@ -157,6 +157,11 @@ public class FairSemaphore {
     }
 
     @Override
+    protected Class<?> kind() {
+      return FairSemaphore.this.getClass();
+    }
+
+    @Override
     protected boolean servedOnLoop() {
       return releasedOnLoop();
     }

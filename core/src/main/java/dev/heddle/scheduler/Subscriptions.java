@@ -80,6 +80,11 @@ abstract class Subscriptions implements InlineCallback {
     return eventsWhere(false);
   }
 
+  /// The first event of the current wait; null: none.
+  public final @Nullable EventSource firstAwaited() {
+    return first != null ? first : more != null ? more.first() : second;
+  }
+
   private List<EventSource> eventsWhere(boolean firedOnly) {
     List<EventSource> found = new ArrayList<>();
     if (first != null && (hasFired(firstRole) || !firedOnly)) {
@@ -361,6 +366,10 @@ abstract class Subscriptions implements InlineCallback {
       for (Subscription s : list) {
         disarmOne(s.event, s.place, s.callback);
       }
+    }
+
+    @Nullable EventSource first() {
+      return list.isEmpty() ? second : list.getFirst().event;
     }
 
     String describeAwaited() {

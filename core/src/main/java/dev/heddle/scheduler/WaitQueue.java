@@ -47,6 +47,11 @@ public abstract class WaitQueue {
   /// What the waiters wait for, in one line.
   protected abstract String info();
 
+  /// As [EventSource#kind()], of a wait here.
+  protected Class<?> kind() {
+    return getClass();
+  }
+
   /// Whether only coroutines of the loop serve the waiters; else other threads may, and waits count
   /// as waits for the outside world.
   protected boolean servedOnLoop() {
@@ -211,6 +216,11 @@ public abstract class WaitQueue {
     @Override
     public String info() {
       return queue.info();
+    }
+
+    @Override
+    public Class<?> kind() {
+      return queue.kind();
     }
 
     @Override

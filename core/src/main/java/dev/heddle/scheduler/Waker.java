@@ -85,6 +85,10 @@ public abstract class Waker extends Subscriptions implements Occupant {
   private static final byte IGNORED = 3;
   private static final byte RESULT = 4;
 
+  // hooks: what is to be called when the coroutine leaves the carrier, or enters it
+  private static final byte HANDLED = 1; // it has switch handlers
+  private static final byte WATCHED = 2; // an observer of the loop: at the next leave only
+
   private static final byte NOTHING = 0;
   private static final byte VALUE = 1;
   private static final byte FAILURE = 2;
@@ -103,7 +107,7 @@ public abstract class Waker extends Subscriptions implements Occupant {
   private boolean arming;
   boolean started;
   private boolean cancellationPending;
-  private boolean hasSwitchHandlers;
+  private byte hooks;
   private boolean handling; // runs one of them
   private boolean resumeDeferred; // while it ran one
   private boolean highPriority;
@@ -185,7 +189,22 @@ public abstract class Waker extends Subscriptions implements Occupant {
   /// How long the coroutine has waited, on the loop or in the JDK: to about a millisecond, plus the
   /// time that the loop ran without reading the clock before the wait began.
   public final Duration waited() {
-    int units = (int) (scheduler.nanoTime() >>> COARSE_BITS) - waitingSince;
+    return ofUnits(inUnits(scheduler.nanoTime()) - waitingSince);
+  }
+
+  /// When the last wait began, on the loop or in the JDK: on the loop's clock, in units of 2^20 ns;
+  /// wraps.
+  public final int waitingSince() {
+    return waitingSince;
+  }
+
+  /// A time of the loop's clock in the units of [#waitingSince()].
+  public static int inUnits(long nanoTime) {
+    return (int) (nanoTime >>> COARSE_BITS);
+  }
+
+  /// So many of these units.
+  public static Duration ofUnits(int units) {
     return Duration.ofNanos(Integer.toUnsignedLong(units) << COARSE_BITS);
   }
 
@@ -203,14 +222,32 @@ public abstract class Waker extends Subscriptions implements Occupant {
 
   /// The JDK has parked the coroutine: a foreign wait begins.
   final void parked() {
-    waitingSince = (int) (scheduler.coarseNanoTime() >>> COARSE_BITS);
+    waitingSince = inUnits(scheduler.coarseNanoTime());
     if (cancellationPending) {
       interruptForeignWait();
     }
-    if (hasSwitchHandlers && context != null) {
-      onForeignWait(context);
+    if (hooks != 0) {
+      callWatch();
+      if (hasSwitchHandlers() && context != null) {
+        onForeignWait(context);
+      }
     }
   }
+
+  private void callWatch() {
+    if ((hooks & WATCHED) != 0) {
+      hooks &= ~WATCHED;
+      onWatchedLeave();
+    }
+  }
+
+  /// Has [#onWatchedLeave()] called when the coroutine leaves the carrier next.
+  public final void watchNextLeave() {
+    hooks |= WATCHED;
+  }
+
+  /// The coroutine leaves the carrier, to wait, to yield or because the JDK has parked it.
+  protected void onWatchedLeave() {}
 
   /// Called on the trampoline when the JDK has parked a coroutine that has switch handlers.
   protected void onForeignWait(ExecutionContext on) {}
@@ -225,11 +262,22 @@ public abstract class Waker extends Subscriptions implements Occupant {
   }
 
   protected final void setHasSwitchHandlers(boolean on) {
-    hasSwitchHandlers = on;
+    hooks = (byte) (on ? hooks | HANDLED : hooks & ~HANDLED);
+  }
+
+  private boolean hasSwitchHandlers() {
+    return (hooks & HANDLED) != 0;
   }
 
   final void switchedOut() {
-    if (hasSwitchHandlers) {
+    if (hooks != 0) {
+      callLeaveHooks();
+    }
+  }
+
+  private void callLeaveHooks() {
+    callWatch();
+    if (hasSwitchHandlers()) {
       resumeDeferred = false;
       callSwitchHandlers(false, false);
       if (resumeDeferred && status == QUEUED) {
@@ -239,7 +287,7 @@ public abstract class Waker extends Subscriptions implements Occupant {
   }
 
   final void switchedIn() {
-    if (hasSwitchHandlers) {
+    if (hasSwitchHandlers()) {
       try {
         callSwitchHandlers(true, false);
       } catch (Throwable e) {
@@ -474,7 +522,7 @@ public abstract class Waker extends Subscriptions implements Occupant {
       throw illegal("wait");
     }
     status = WAITING;
-    waitingSince = (int) (scheduler.coarseNanoTime() >>> COARSE_BITS);
+    waitingSince = inUnits(scheduler.coarseNanoTime());
     arming = true;
     arm();
     arming = false;
@@ -527,7 +575,7 @@ public abstract class Waker extends Subscriptions implements Occupant {
       disarmAll();
     }
     try {
-      if (hasSwitchHandlers) {
+      if (hasSwitchHandlers()) {
         callSwitchHandlers(false, true);
       }
     } finally {

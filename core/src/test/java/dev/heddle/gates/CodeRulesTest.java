@@ -45,6 +45,7 @@ class CodeRulesTest {
           "coroutine.tree",
           "loop",
           "loop.diagnostics",
+          "loop.feed",
           "sync");
 
   private static final Map<String, String> REFLECTION =

@@ -5,6 +5,7 @@ import dev.heddle.process.host.ProcessHost;
 import dev.heddle.process.instance.ProcessInstance;
 import dev.heddle.process.links.ProcessLinks;
 import dev.heddle.process.mailbox.RoomWait;
+import dev.heddle.process.mailbox.SenderQueue;
 import dev.heddle.process.remote.LocalProcesses;
 import dev.heddle.process.remote.NodePeer;
 import dev.heddle.process.remote.ProcessOrder;
@@ -167,6 +168,15 @@ record LocalAccess(
       throws InterruptedException, ExecutionException, TimeoutException {
     BoundedWaits.checkMayWait(what);
     return timers.await(begin.get(), BoundedWaits.bounded(limit).toNanos());
+  }
+
+  @Override
+  public boolean awaitRoom(Supplier<CompletableFuture<@Nullable Void>> begin, Pid of) {
+    if (!SenderQueue.mayWait()) {
+      return false;
+    }
+    var _ = SenderQueue.await(begin.get(), of);
+    return true;
   }
 
   // ---- code of the program ----

@@ -20,6 +20,7 @@ public final class HeddleSwitch implements Program {
   private final int actors;
   private final HeddleOptions options;
   private final boolean handled;
+  private final boolean observed;
 
   /// A program of so many coroutines.
   public HeddleSwitch(int actors) {
@@ -30,25 +31,39 @@ public final class HeddleSwitch implements Program {
   ///
   /// @param handled whether each has a switch handler
   public HeddleSwitch(int actors, HeddleOptions options, boolean handled) {
+    this(actors, options, handled, false);
+  }
+
+  private HeddleSwitch(int actors, HeddleOptions options, boolean handled, boolean observed) {
     this.actors = actors;
     this.options = options;
     this.handled = handled;
+    this.observed = observed;
+  }
+
+  /// A program of so many coroutines that an observer looks at ten times a second.
+  public static HeddleSwitch watched(int actors) {
+    return new HeddleSwitch(actors, HeddleOptions.defaults(), false, true);
   }
 
   @Override
-  public Sample round(long operations) {
+  public Sample round(long operations) throws InterruptedException {
     var round = new Round(actors, Math.max(2, operations / actors));
-    Heddle.run(
-        options,
-        () -> {
-          for (int i = 0; i < actors; i++) {
-            Coroutine<?> actor = Heddle.spawn(round::run);
-            if (handled) {
-              actor.addSwitchHandler(round);
-            }
-          }
-          return null;
-        });
+    LoopObserver observer =
+        Heddle.run(
+            options,
+            () -> {
+              for (int i = 0; i < actors; i++) {
+                Coroutine<?> actor = Heddle.spawn(round::run);
+                if (handled) {
+                  actor.addSwitchHandler(round);
+                }
+              }
+              return observed ? LoopObserver.ofCurrentLoop(1) : null;
+            });
+    if (observer != null) {
+      observer.close();
+    }
     if (handled && round.left < operations) {
       throw new IllegalStateException("the handlers were told of " + round.left + " switches");
     }

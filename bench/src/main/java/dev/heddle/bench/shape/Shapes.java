@@ -10,6 +10,7 @@ public final class Shapes {
       List.of(
           SwitchShape.shape(),
           SwitchWatchedShape.shape(),
+          WatchedShape.shape(),
           SpawnBatchShape.shape(),
           SpawnOneShape.shape(),
           AwaitReadyShape.shape(),

@@ -2,17 +2,28 @@
 package dev.heddle.cli.attach;
 
 import java.io.Serial;
+import java.time.LocalTime;
+import java.time.ZoneId;
+import java.time.temporal.ChronoUnit;
 
 /// A process cannot be observed; the message says why, and what to do.
 public final class AttachException extends Exception {
   @Serial private static final long serialVersionUID = 1;
 
+  private final boolean gone;
+
   AttachException(String message) {
+    this(message, false);
+  }
+
+  private AttachException(String message, boolean gone) {
     super(message);
+    this.gone = gone;
   }
 
   AttachException(String message, Throwable cause) {
     super(message, cause);
+    this.gone = false;
   }
 
   /// It can, but there is nothing to see.
@@ -21,7 +32,23 @@ public final class AttachException extends Exception {
         "process " + pid + " is a JVM in which neither loops nor processes of Heddle run");
   }
 
-  static AttachException ended(long pid) {
-    return new AttachException("process " + pid + " has ended");
+  /// It ended before it was observed.
+  static AttachException gone(long pid) {
+    return new AttachException("process " + pid + " has ended", true);
+  }
+
+  /// It ended while it was observed.
+  ///
+  /// @param program its name
+  /// @param how it ended, as the rest of a sentence
+  static AttachException ended(long pid, String program, String how) {
+    String time = LocalTime.now(ZoneId.systemDefault()).truncatedTo(ChronoUnit.SECONDS).toString();
+    String name = program.isEmpty() ? "" : " (" + program + ")";
+    return new AttachException("process %d%s ended at %s%s".formatted(pid, name, time, how), false);
+  }
+
+  /// Whether it ended before anything of it was seen: to those who list all, it was never there.
+  public boolean isGone() {
+    return gone;
   }
 }

@@ -46,7 +46,7 @@ final class Candidate {
               .formatted(pid, owner, owner));
     }
     if (hasEnded(pid)) {
-      throw AttachException.ended(pid);
+      throw AttachException.gone(pid);
     }
     if (!isJvm(pid)) {
       String command = process.info().command().orElse("");
@@ -54,10 +54,26 @@ final class Candidate {
           "process " + pid + (command.isEmpty() ? "" : " (" + command + ")") + " is no JVM");
     }
     if (refusesAttach(pid)) {
+      checkAlive(pid); // one that has ended is not in the JDK's list either
       throw new AttachException(
           "process %d refuses to be observed: it was started with -XX:+DisableAttachMechanism"
               .formatted(pid));
     }
+  }
+
+  private static void checkAlive(long pid) throws AttachException {
+    if (hasEnded(pid)) {
+      throw AttachException.gone(pid);
+    }
+  }
+
+  /// The program that runs in a JVM; empty when the JDK does not know it.
+  static String program(long pid) {
+    return VirtualMachine.list().stream()
+        .filter(vm -> vm.id().equals(Long.toString(pid)))
+        .map(VirtualMachineDescriptor::displayName)
+        .findFirst()
+        .orElse("");
   }
 
   /// Where the system does not report the owner of a process, the other JVM has to refuse.
@@ -97,6 +113,7 @@ final class Candidate {
   static boolean runsHeddle(long pid) throws AttachException {
     Path tasks = ofSystem(pid, "task");
     if (!Files.isReadable(tasks)) {
+      checkAlive(pid); // the JDK would say "Premature EOF", or wait
       return announcesHeddle(pid);
     }
     try (DirectoryStream<Path> threads = Files.newDirectoryStream(tasks)) {
@@ -131,6 +148,7 @@ final class Candidate {
         vm.detach();
       }
     } catch (AttachNotSupportedException | IOException e) {
+      checkAlive(pid);
       throw new AttachException("process " + pid + " does not answer: " + e.getMessage(), e);
     }
   }

@@ -2,11 +2,12 @@
 package dev.heddle.cli.attach;
 
 import dev.heddle.observe.attach.Frames;
-import java.io.EOFException;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.util.Comparator;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import java.util.function.Consumer;
 
@@ -37,6 +38,17 @@ public record JavaProcess(
     return Candidate.all();
   }
 
+  /// The JVMs among the candidates in which something of Heddle runs, with their programs.
+  public static Map<Long, String> running() throws AttachException {
+    Map<Long, String> found = new LinkedHashMap<>();
+    for (long pid : candidates()) {
+      if (Candidate.runsHeddle(pid)) {
+        found.put(pid, program(Candidate.program(pid)));
+      }
+    }
+    return found;
+  }
+
   /// Observes a process.
   ///
   /// @param look gets it when something runs there; it can be asked until that returns
@@ -58,8 +70,7 @@ public record JavaProcess(
     }
   }
 
-  private static JavaProcess seen(long pid, Observation observation)
-      throws AttachException, IOException {
+  static JavaProcess seen(long pid, Observation observation) throws AttachException, IOException {
     List<Observed> all =
         observation.list().stream()
             .filter(each -> each.getProperty("failed") == null)
@@ -68,7 +79,7 @@ public record JavaProcess(
             .toList();
     return new JavaProcess(
         pid,
-        program(observation.command()),
+        observation.program(),
         all.stream().filter(each -> each.text("kind").equals("loop")).toList(),
         all.stream().filter(each -> each.text("kind").equals("runtime")).toList(),
         all.stream().filter(each -> each.text("kind").equals("cluster")).toList());
@@ -80,7 +91,7 @@ public record JavaProcess(
   }
 
   /// The main class or file, without arguments: they may be long, or secret.
-  private static String program(String command) {
+  static String program(String command) {
     String started = command;
     for (String launcher : LAUNCHERS) {
       started = started.startsWith(launcher) ? started.substring(launcher.length()) : started;
@@ -89,15 +100,12 @@ public record JavaProcess(
     return first.substring(first.lastIndexOf('/') + 1);
   }
 
-  private static AttachException failed(long pid, IOException e) {
+  static AttachException failed(long pid, IOException e) {
     if (e.getCause() instanceof AttachException why) {
       return why;
     }
     if (e instanceof Frames.AnswerFailedException) {
       return new AttachException("process " + pid + " cannot answer: " + e.getMessage(), e);
-    }
-    if (e instanceof EOFException || "Broken pipe".equals(e.getMessage())) {
-      return new AttachException("process " + pid + " ended while it was observed", e);
     }
     return new AttachException("process " + pid + " is not to be seen: " + e.getMessage(), e);
   }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.heddle.cli.attach;
 
+import dev.heddle.cli.attach.ProcessEnd.Farewell;
 import dev.heddle.observe.attach.Frames;
 import java.io.BufferedOutputStream;
 import java.io.DataInputStream;
@@ -28,30 +29,34 @@ final class Observation implements AutoCloseable {
   private final Pipes pipes;
   private final DataInputStream answers;
   private final DataOutputStream questions;
-  private final String command;
+  private final String program;
+  private Farewell farewell = Farewell.UNKNOWN;
 
   /// Begins one.
   ///
   /// @throws AttachException when that JVM does not answer
   Observation(long pid) throws AttachException, IOException {
     this.pid = pid;
+    String known = JavaProcess.program(Candidate.program(pid)); // also if it ends before it greets
     this.pipes = new Pipes(Candidate.root(pid), Candidate.ownNumber(pid));
     this.answers = new DataInputStream(pipes.answers());
     this.questions = new DataOutputStream(new BufferedOutputStream(pipes.questions()));
     try {
-      this.command = greeting();
+      String greeted = JavaProcess.program(greeting(known));
+      this.program = greeted.isEmpty() ? known : greeted;
+      askForFarewell();
     } catch (AttachException | IOException | RuntimeException e) {
       pipes.close();
       throw e;
     }
   }
 
-  private String greeting() throws AttachException, IOException {
-    await(GREETING);
+  private String greeting(String known) throws AttachException, IOException {
+    await(GREETING, known);
     pipes.stopWaiting();
-    String first = answer();
+    String first = answer(known);
     if (first.isEmpty()) {
-      throw new EOFException();
+      throw ended(known);
     }
     Properties greeting = Frames.read(first);
     int protocol = Integer.parseInt(greeting.getProperty("protocol", "0"));
@@ -63,14 +68,23 @@ final class Observation implements AutoCloseable {
     return greeting.getProperty("command", "");
   }
 
-  String command() {
-    return command;
+  private void askForFarewell() throws AttachException, IOException {
+    try {
+      List<String> _ = answers(Frames.FAREWELL);
+      farewell = farewell == Farewell.UNKNOWN ? Farewell.NONE : farewell;
+    } catch (Frames.AnswerFailedException _) {
+      // a Heddle that does not say when it ends
+    }
+  }
+
+  /// The main class, jar or source file, without arguments: they may be long, or secret.
+  String program() {
+    return program;
   }
 
   List<Properties> list() throws AttachException, IOException {
-    Frames.ask(questions, "list");
     List<Properties> all = new ArrayList<>();
-    for (String value = next(); value != null; value = next()) {
+    for (String value : answers("list")) {
       all.add(Frames.read(value));
     }
     return all;
@@ -81,8 +95,7 @@ final class Observation implements AutoCloseable {
   /// @param number of [#list]
   String ask(String question, String number) {
     try {
-      Frames.ask(questions, question + ' ' + number);
-      return answer();
+      return String.join("", answers(question + ' ' + number));
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     } catch (AttachException e) {
@@ -90,28 +103,77 @@ final class Observation implements AutoCloseable {
     }
   }
 
-  private String answer() throws AttachException, IOException {
+  /// The values of an answer.
+  List<String> answers(String question) throws AttachException, IOException {
+    try {
+      Frames.ask(questions, question);
+    } catch (IOException e) {
+      throw noMore(e);
+    }
+    List<String> all = new ArrayList<>();
+    for (String value = next(program); value != null; value = next(program)) {
+      all.add(value);
+    }
+    return all;
+  }
+
+  private String answer(String known) throws AttachException, IOException {
     StringBuilder all = new StringBuilder();
-    for (String value = next(); value != null; value = next()) {
+    for (String value = next(known); value != null; value = next(known)) {
       all.append(value);
     }
     return all.toString();
   }
 
-  private @Nullable String next() throws AttachException, IOException {
-    await(ANSWER);
-    return Frames.next(answers);
+  private @Nullable String next(String known) throws AttachException, IOException {
+    await(ANSWER, known);
+    try {
+      return Frames.next(answers, () -> farewell = Farewell.SAID);
+    } catch (EOFException _) {
+      throw ended(known);
+    }
+  }
+
+  // ---- its end ----
+
+  /// The pipe is closed at the other side: that JVM has ended, or the last of its threads is about
+  /// to.
+  private AttachException noMore(IOException e) throws IOException {
+    long end = System.nanoTime() + GREETING.toNanos();
+    while (!Candidate.hasEnded(pid)) {
+      if (System.nanoTime() - end > 0) {
+        throw e; // it runs
+      }
+      pause(1);
+    }
+    readFarewell();
+    return ended(program);
+  }
+
+  /// What it has said before its end may still be in the pipe.
+  private void readFarewell() throws IOException {
+    try {
+      while (answers.available() > 0) {
+        String _ = Frames.next(answers, () -> farewell = Farewell.SAID);
+      }
+    } catch (EOFException | Frames.AnswerFailedException _) {
+      // it was the last
+    }
+  }
+
+  private AttachException ended(String known) {
+    return AttachException.ended(pid, known, ProcessEnd.describe(pid, farewell));
   }
 
   /// Waits until there are bytes to read, or that JVM has ended.
-  private void await(Duration patience) throws AttachException, IOException {
+  private void await(Duration patience, String known) throws AttachException, IOException {
     long end = System.nanoTime() + patience.toNanos();
     for (int look = 0; answers.available() == 0; look++) {
       if (Candidate.hasEnded(pid)) {
         if (answers.available() > 0) {
           return; // its last bytes
         }
-        throw AttachException.ended(pid);
+        throw ended(known);
       }
       if (Candidate.isStopped(pid)) {
         throw new AttachException(

@@ -16,6 +16,11 @@ public final class Observed {
     this.fields = fields;
   }
 
+  /// Its number in the observation; it stays the same as long as it runs.
+  public String number() {
+    return text("number");
+  }
+
   /// Its name; of a runtime that of the host.
   public String name() {
     return text("name");
@@ -43,6 +48,6 @@ public final class Observed {
 
   /// Asks for `table`, `workers` (of a runtime), `dump`, or `json`, the dump as an object.
   public String ask(String question) {
-    return observation.ask(question, text("number"));
+    return observation.ask(question, number());
   }
 }

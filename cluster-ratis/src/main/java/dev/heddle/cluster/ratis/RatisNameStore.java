@@ -13,7 +13,6 @@ import java.io.IOException;
 import java.nio.file.FileSystemException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.SortedSet;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executors;
 import java.util.concurrent.RejectedExecutionException;
@@ -47,7 +46,8 @@ final class RatisNameStore implements NameStore {
    * I2. A request is tried again, with the same number, until it is answered or its time is over.
    *     The roster knows a repetition, too: a new leader may have forgotten the number.
    *     [RatisNameStoreTest]
-   * I3. close() returns when no server is open: one that is opened meanwhile is closed. [VoterDiskTest]
+   * I3. close() returns when no server is open: one that is opened meanwhile is closed.
+   *     [VoterDiskTest]
    */
 
   private static final System.Logger LOG = System.getLogger("dev.heddle.cluster.ratis");

@@ -30,12 +30,14 @@ final class VoterCalls implements AutoCloseable {
    * lost. So a call may have been carried out though it has failed: Raft's calls may be repeated.
    *
    * What arrives is handled on threads of the pool: it may wait for the disk. Each other voter has
-   * two lanes: one for its calls and messages, one for its answers to calls of this voter. In a lane
-   * one packet is handled at a time, in the order in which they came: so an earlier status never
-   * follows a later one. Answers have a lane of their own, because what handles a call may wait for
-   * one. A call whose handler has returned is over for its lane, also when its answer comes later.
+   * three lanes. One is for its messages: one is handled at a time, in the order in which they came,
+   * so an earlier status never follows a later one. One is for its calls, some of which Ratis
+   * carries out while the thread waits, for the end of an election for instance: four at a time, so
+   * that one that waits keeps back no other. One is for its answers to calls of this voter, because
+   * what handles a call may wait for one. A call whose handler has returned is over for its lane,
+   * also when its answer comes later.
    *
-   * Bounds. At most two threads for each other voter. A lane holds 8 MiB; what does not fit is lost,
+   * Bounds. At most six threads for each other voter. A lane holds 8 MiB; what does not fit is lost,
    * as any packet may be: calls are repeated, and a status is told again. A packet of a node that is
    * no voter is dropped.
    */
@@ -50,6 +52,7 @@ final class VoterCalls implements AutoCloseable {
   private static final int ANSWER = 8;
   private static final int FAILED = 9;
   private static final int HEADER_BYTES = 9;
+  static final int CALLS_AT_A_TIME = 4; // of one voter
   static final int LANE_BYTES = 8 * 1024 * 1024; // some packets of the largest size
 
   /// Carries out the calls of others.
@@ -84,7 +87,7 @@ final class VoterCalls implements AutoCloseable {
     this.transport = transport;
     this.limit = limit;
     this.messages = messages;
-    voters.forEach(voter -> lanes.put(voter, new Lanes(new Lane(voter), new Lane(voter))));
+    voters.forEach(voter -> lanes.put(voter, new Lanes(voter)));
     this.threads =
         Executors.newCachedThreadPool(
             Thread.ofPlatform().daemon().name("heddle-raft-" + node + "-", 0).factory());
@@ -144,31 +147,52 @@ final class VoterCalls implements AutoCloseable {
         .array();
   }
 
-  private record Lanes(Lane calls, Lane answers) {}
+  private final class Lanes {
+    private final Lane messages;
+    private final Lane calls;
+    private final Lane answers;
+
+    Lanes(String from) {
+      messages = new Lane(from, 1);
+      calls = new Lane(from, CALLS_AT_A_TIME);
+      answers = new Lane(from, 1);
+    }
+
+    Lane of(byte[] packet) {
+      return switch (packet.length == 0 ? 0 : packet[0]) {
+        case STATUS -> messages;
+        case ANSWER, FAILED -> answers;
+        default -> calls;
+      };
+    }
+  }
 
   /// The packets of one voter that are not handled yet, in order.
   private final class Lane {
     private final String from;
+    private final int width;
     private final Deque<byte[]> waiting = new ArrayDeque<>(); // this
-    private long bytes; // this; of those that wait
-    private boolean isRunning; // this; a thread handles its packets
+    private int bytes; // this; of those that wait
+    private int running; // this; threads that handle its packets
 
-    Lane(String from) {
+    /// @param width how many packets are handled at a time
+    Lane(String from, int width) {
       this.from = from;
+      this.width = width;
     }
 
     void add(byte[] packet) {
       synchronized (this) {
-        long more = packet.length + HEADER_BYTES;
+        int more = packet.length + HEADER_BYTES;
         if (bytes + more > LANE_BYTES) {
           return; // lost
         }
         bytes += more;
         waiting.add(packet);
-        if (isRunning) {
+        if (running == width) {
           return;
         }
-        isRunning = true;
+        running++;
       }
       try {
         threads.execute(this::run);
@@ -192,19 +216,20 @@ final class VoterCalls implements AutoCloseable {
 
     private synchronized byte @Nullable [] next() {
       byte[] packet = isClosed ? null : waiting.poll();
-      isRunning = packet != null;
-      bytes -= packet == null ? 0 : packet.length + HEADER_BYTES;
+      if (packet == null) {
+        running--;
+      } else {
+        bytes -= packet.length + HEADER_BYTES;
+      }
       return packet;
     }
   }
 
   private void received(String from, byte[] packet) {
     Lanes its = lanes.get(from);
-    if (isClosed || its == null) {
-      return;
+    if (!isClosed && its != null) {
+      its.of(packet).add(packet);
     }
-    boolean isAnswer = packet.length > 0 && (packet[0] == ANSWER || packet[0] == FAILED);
-    (isAnswer ? its.answers : its.calls).add(packet);
   }
 
   private void carryOut(String from, byte[] packet) {

@@ -34,6 +34,9 @@ interface GateVoters extends AutoCloseable {
 
   void resume(String voter) throws Exception;
 
+  /// What the voters do and have said, for a failure.
+  String describe();
+
   @Override
   void close();
 }

@@ -179,7 +179,7 @@ class NodesWithNamesTest {
           assertThat(moved.getLong("token")).isEqualTo(token);
         }
         await(() -> seenBy(a, "a").state() == NodeInfo.State.ISOLATED); // no majority is left
-        assertThat(seenBy(a, "a").reason()).startsWith("it holds no lease: ");
+        assertThat(seenBy(a, "a").reason()).startsWith("it holds no lease any more: ");
         assertThat(next(events, "LeaseLost", "a").getLong("admission")).isPositive();
       }
     }

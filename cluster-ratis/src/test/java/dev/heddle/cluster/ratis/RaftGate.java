@@ -66,7 +66,8 @@ final class RaftGate {
       try {
         round(round);
       } catch (Exception | AssertionError e) {
-        throw new AssertionError("in round " + round + " of " + story, e);
+        throw new AssertionError(
+            "in round %d of %s: %s%n%s".formatted(round, story, states(), voters.describe()), e);
       }
     }
     assertThat(granted).hasSize(rounds * (NAMES_A_ROUND + NODES.size()));
@@ -219,6 +220,21 @@ final class RaftGate {
   }
 
   // ---- judgement ----
+
+  private List<String> states() {
+    List<String> states = new ArrayList<>();
+    for (String voter : voters.names()) {
+      try {
+        Roster roster = RosterCodec.restore(voters.state(voter));
+        states.add(
+            "%s has applied %d, has %d owners, leads: %s"
+                .formatted(voter, roster.applied(), roster.owners().size(), voters.leads(voter)));
+      } catch (Exception e) {
+        states.add(voter + ": " + e);
+      }
+    }
+    return states;
+  }
 
   private void awaitEqual() throws Exception {
     TestVoters.await(

@@ -11,13 +11,23 @@ import org.junit.jupiter.api.io.TempDir;
 
 /// The rounds of [RaftGateTest] with voters in JVMs of their own: kill -9, SIGSTOP, isolation.
 @Tag("C6")
-@Tag("full")
 class RaftGateJvmsTest {
   @TempDir Path root;
 
   @Test
+  @Timeout(600)
+  void fiveRounds_grantNothingTwice_loseNothing_andGoOn() throws Exception {
+    run(5, 1);
+  }
+
+  @Test
+  @Tag("full")
   @Timeout(7200)
   void hundredRounds_grantNothingTwice_loseNothing_andGoOn() throws Exception {
+    run(Integer.getInteger("heddle.rounds", 100), Long.getLong("heddle.seed", System.nanoTime()));
+  }
+
+  private void run(int rounds, long seed) throws Exception {
     String classPath =
         System.getProperty("surefire.test.class.path", System.getProperty("java.class.path"));
     List<String> options =
@@ -26,9 +36,8 @@ class RaftGateJvmsTest {
             "-XX:TieredStopAtLevel=1",
             "-cp",
             classPath.replace(File.pathSeparator + File.pathSeparator, File.pathSeparator));
-    long seed = Long.getLong("heddle.seed", System.nanoTime());
     try (VoterJvms voters = new VoterJvms(root, options)) {
-      new RaftGate(voters, seed).run(Integer.getInteger("heddle.rounds", 100));
+      new RaftGate(voters, seed).run(rounds);
     }
   }
 }

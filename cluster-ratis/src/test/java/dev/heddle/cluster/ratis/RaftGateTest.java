@@ -103,6 +103,11 @@ class RaftGateTest {
     }
 
     @Override
+    public String describe() {
+      return "";
+    }
+
+    @Override
     public void close() {
       voters.close();
     }

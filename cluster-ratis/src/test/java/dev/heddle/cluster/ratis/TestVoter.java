@@ -38,8 +38,7 @@ final class TestVoter implements NameStore.Listener, AutoCloseable {
     this(NodeDirectory.open(path, node), voters, transport, limits);
   }
 
-  TestVoter(
-      NodeDirectory directory, Set<String> voters, VoterTransport transport, Limits limits)
+  TestVoter(NodeDirectory directory, Set<String> voters, VoterTransport transport, Limits limits)
       throws IOException {
     this.node = directory.node();
     this.directory = directory;

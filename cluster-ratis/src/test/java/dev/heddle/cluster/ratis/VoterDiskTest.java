@@ -94,12 +94,13 @@ class VoterDiskTest {
       TestVoter a = voters.get("a");
       voters.renew(a, "a").join();
       voters.registerAll(a, "a", "n", 40); // there is a snapshot
-      a.whenReplaced = () -> {
-        isOpening.set(true);
-        entered.countDown();
-        go.await();
-        isOpening.set(false);
-      };
+      a.whenReplaced =
+          () -> {
+            isOpening.set(true);
+            entered.countDown();
+            go.await();
+            isOpening.set(false);
+          };
       a.store.voter().close();
       entered.await();
       Thread closing =

@@ -151,6 +151,18 @@ final class VoterJvms implements GateVoters {
       }
     }
 
+    /// Of its threads.
+    String stacks() {
+      String program = Path.of(System.getProperty("java.home"), "bin", "jstack").toString();
+      try {
+        java.lang.Process jstack =
+            new ProcessBuilder(program, "" + process.pid()).redirectErrorStream(true).start();
+        return new String(jstack.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+      } catch (IOException e) {
+        return e.toString();
+      }
+    }
+
     void kill() {
       network.end(node);
       process.destroyForcibly().onExit().join();
@@ -226,6 +238,13 @@ final class VoterJvms implements GateVoters {
   @Override
   public void resume(String voter) throws IOException, InterruptedException {
     children.get(voter).signal("CONT");
+  }
+
+  @Override
+  public String describe() {
+    StringBuilder all = new StringBuilder(errors());
+    children.forEach((name, child) -> all.append(name).append(":\n").append(child.stacks()));
+    return all.toString();
   }
 
   /// What the voters have written to their standard error streams.

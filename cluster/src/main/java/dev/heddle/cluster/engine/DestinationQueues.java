@@ -109,7 +109,9 @@ final class DestinationQueues extends PerDestinationBundler {
     made.start();
     if (!open) { // stop() may not have seen it
       forget(key(to));
-      return null;
+    }
+    if (!isPresent(to, made)) { // it was ended before this start, which would begin it again
+      made.stop();
     }
     return made;
   }

@@ -14,13 +14,13 @@ import dev.heddle.cluster.wire.NodeLife;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
-/// Renews the lease of this node. The agent thread, but for [#isHeld], [#admission] and
+/// Renews the lease of this node. The agent thread, but for [#isHeld], [#wasHeld], [#admission] and
 /// [#obstacle].
 final class LeaseKeeper {
   private static final System.Logger LOG = System.getLogger("dev.heddle.cluster.name");
 
-  /// Between two tries to leave. One may be lost with its voter or its session, and another one does
-  /// no harm.
+  /// Between two tries to leave. One may be lost with its voter or its session, and another one
+  /// does no harm.
   private static final long LEAVE_NANOS = 200_000_000;
 
   /// @param end until when it is held, if there is an admission
@@ -42,9 +42,10 @@ final class LeaseKeeper {
 
   private volatile Published published = NONE;
   private volatile String obstacle = ""; // written by the agent
+  private volatile boolean wasHeld; // the same
 
-  /// @param changed is called when there is another admission than before, or none any more:
-  ///   what was owned by the last one must end, before anything is done by the next one
+  /// @param changed is called when there is another admission than before, or none any more: what
+  ///   was owned by the last one must end, before anything is done by the next one
   LeaseKeeper(
       NodeLife self,
       @Nullable StorageProof proof,
@@ -135,9 +136,15 @@ final class LeaseKeeper {
   private void publish(Published next) {
     Published last = published;
     published = next;
+    wasHeld |= next.admission() != 0;
     if (last.admission() != next.admission()) {
       changed.run();
     }
+  }
+
+  /// Whether this life has ever held a lease. Any thread.
+  boolean wasHeld() {
+    return wasHeld;
   }
 
   /// Why there is no lease; empty when nothing is known. Any thread.

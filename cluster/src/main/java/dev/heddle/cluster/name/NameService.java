@@ -11,6 +11,7 @@ import dev.heddle.cluster.roster.Outcome;
 import dev.heddle.cluster.roster.Ownership;
 import dev.heddle.cluster.roster.Roster;
 import dev.heddle.cluster.roster.RosterCodec;
+import dev.heddle.cluster.roster.SingletonSpec;
 import dev.heddle.cluster.roster.StorageProof;
 import dev.heddle.cluster.wire.NodeLife;
 import dev.heddle.process.Pid;
@@ -23,6 +24,7 @@ import java.util.TreeSet;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
@@ -118,7 +120,8 @@ public final class NameService implements RosterAccess {
 
   // ---- the agent ----
 
-  void execute(Runnable task) {
+  /// Has the agent run something. Any thread.
+  public void execute(Runnable task) {
     tasks.add(task);
     wake.run();
   }
@@ -157,7 +160,7 @@ public final class NameService implements RosterAccess {
     names.due(now);
     read(now);
     if (replica.isHere()) {
-      parts.forEach(part -> part.tick(replica.roster()));
+      parts.forEach(part -> guarded(() -> part.tick(replica.roster())));
     }
   }
 
@@ -187,9 +190,10 @@ public final class NameService implements RosterAccess {
     names.due(now());
   }
 
+  /// A part that fails keeps nobody from the log.
   private void changed(Roster roster) {
     lease.applied(roster);
-    parts.forEach(part -> part.applied(roster));
+    parts.forEach(part -> guarded(() -> part.applied(roster)));
   }
 
   /// What the log tells, on its own thread.
@@ -310,6 +314,23 @@ public final class NameService implements RosterAccess {
     return waits(answer);
   }
 
+  /// Declares a singleton, unless one of its name is.
+  ///
+  /// @return completes with the spec that counts, which may be another one; fails with a
+  ///   `NoQuorumException`: then it may be declared nevertheless
+  public CompletableFuture<SingletonSpec> declare(SingletonSpec spec) {
+    CompletableFuture<SingletonSpec> answer = new CompletableFuture<>();
+    long deadline = deadline();
+    execute(() -> {
+      if (isLeaving) {
+        answer.completeExceptionally(left("singleton '" + spec.name() + "' is not declared"));
+      } else {
+        names.declare(spec, deadline, answer);
+      }
+    });
+    return waits(answer);
+  }
+
   /// The owner of a name at a moment between call and answer.
   ///
   /// @return completes with null for none; fails with a `NoQuorumException`
@@ -346,10 +367,17 @@ public final class NameService implements RosterAccess {
   /// What this node knows of leases and names.
   public NamesStatus status() {
     return new NamesStatus(
-        new TreeSet<>(setup.voters()),
-        lease.isHeld(lease.admission(), now()),
-        lease.obstacle(),
-        replica.members());
+        new TreeSet<>(setup.voters()), leaseNow(), lease.obstacle(), replica.members());
+  }
+
+  private NamesStatus.Lease leaseNow() {
+    if (isLeaving) {
+      return NamesStatus.Lease.LEFT;
+    }
+    if (lease.isHeld(lease.admission(), now())) {
+      return NamesStatus.Lease.HELD;
+    }
+    return lease.wasHeld() ? NamesStatus.Lease.LOST : NamesStatus.Lease.NONE;
   }
 
   /// Whether this node leads the log.
@@ -457,15 +485,23 @@ public final class NameService implements RosterAccess {
   /// Gives away all that this node owns: its parts first, then its names, whose processes end. Then
   /// it holds no lease any more.
   ///
+  /// @param partNanos for the parts; what they have not given away by then, others get when this
+  ///   node has left
+  /// @param nameNanos for the names
   /// @return completes when the log has it; fails when this node is closed before
-  public CompletableFuture<@Nullable Void> leave() {
+  public CompletableFuture<@Nullable Void> leave(long partNanos, long nameNanos) {
     CompletableFuture<@Nullable Void> left = new CompletableFuture<>();
     execute(() -> {
       isLeaving = true;
       CompletableFuture<?>[] given =
           parts.stream().map(Part::leave).toArray(CompletableFuture<?>[]::new);
       var _ =
-          CompletableFuture.allOf(given).whenComplete((_, _) -> execute(() -> leaveNames(left)));
+          CompletableFuture.allOf(given)
+              .completeOnTimeout(null, partNanos, TimeUnit.NANOSECONDS)
+              .whenComplete((_, _) -> {
+                var _ = left.orTimeout(nameNanos, TimeUnit.NANOSECONDS);
+                execute(() -> leaveNames(left));
+              });
     });
     return waits(left);
   }

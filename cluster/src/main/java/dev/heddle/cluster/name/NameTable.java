@@ -6,6 +6,7 @@ import dev.heddle.cluster.NoQuorumException;
 import dev.heddle.cluster.roster.Command;
 import dev.heddle.cluster.roster.Command.Origin;
 import dev.heddle.cluster.roster.Outcome;
+import dev.heddle.cluster.roster.SingletonSpec;
 import dev.heddle.process.Pid;
 import java.util.ArrayDeque;
 import java.util.Deque;
@@ -18,7 +19,8 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 
-/// The names that processes of this node own, and the requests that change them.
+/// The names that processes of this node own, and the requests that change them; also the requests
+/// that declare singletons, whose names they are.
 final class NameTable {
   /*
    * Requests. Those of one name are carried out one after the other, those of different names at
@@ -141,6 +143,10 @@ final class NameTable {
 
   void unregister(String name, long deadline, CompletableFuture<Boolean> answer) {
     add(new Unregister(name, deadline, answer));
+  }
+
+  void declare(SingletonSpec spec, long deadline, CompletableFuture<SingletonSpec> answer) {
+    add(new Declare(spec, deadline, answer));
   }
 
   private void add(Request request) {
@@ -365,6 +371,44 @@ final class NameTable {
     @Override
     void done(Outcome outcome) {
       answer.complete(true);
+    }
+  }
+
+  private final class Declare extends Request {
+    private final SingletonSpec spec;
+    private final long deadline;
+    private final CompletableFuture<SingletonSpec> answer;
+
+    Declare(SingletonSpec spec, long deadline, CompletableFuture<SingletonSpec> answer) {
+      super(spec.name());
+      this.spec = spec;
+      this.deadline = deadline;
+      this.answer = answer;
+    }
+
+    @Override
+    void expire(long now) {
+      NameTable.this.expire(
+          answer, deadline, now, "singleton '" + name + "' is not known to be declared");
+    }
+
+    @Override
+    boolean isWanted(long now) {
+      expire(now);
+      return !answer.isDone();
+    }
+
+    @Override
+    Command command(Origin origin) {
+      return new Command.DeclareSingleton(origin, spec);
+    }
+
+    @Override
+    void done(Outcome outcome) {
+      if (!(outcome instanceof Outcome.Declared(SingletonSpec kept))) {
+        throw new IllegalStateException("a declaration has led to " + outcome);
+      }
+      answer.complete(kept);
     }
   }
 

@@ -92,7 +92,7 @@ final class RosterReplica {
         }
       }
       case Command.Lost _, Command.Leave _ -> publishAll();
-      case Command.ShardCommand _ -> {}
+      case Command.ShardCommand _, Command.SingletonCommand _ -> {}
     }
     isHere = true;
     changed.accept(roster);

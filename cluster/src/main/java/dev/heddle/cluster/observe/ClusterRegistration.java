@@ -18,6 +18,7 @@ import java.util.function.Supplier;
 public final class ClusterRegistration<B> {
   private static final System.Logger LOG = System.getLogger("dev.heddle.cluster");
 
+  private final String name;
   private final ManagedBean<B> managed;
   private final Supplier<? extends DumpPart> dumper;
   private final Attachable shown;
@@ -28,6 +29,7 @@ public final class ClusterRegistration<B> {
   /// @param shown answers `heddle ps` and `heddle dump`
   public ClusterRegistration(
       String node, B bean, Class<B> type, Supplier<? extends DumpPart> dumper, Attachable shown) {
+    this.name = node;
     this.managed = new ManagedBean<>("Cluster", node, bean, type);
     this.dumper = dumper;
     this.shown = shown;
@@ -54,11 +56,14 @@ public final class ClusterRegistration<B> {
     }
   }
 
-  private static void logged(Runnable action) {
+  private void logged(Runnable action) {
     try {
       action.run();
     } catch (IllegalStateException e) {
-      LOG.log(System.Logger.Level.WARNING, "a node is not as the MBean server shows it", e);
+      LOG.log(
+          System.Logger.Level.WARNING,
+          "management tools do not see node '%s' as it is".formatted(name),
+          e);
     }
   }
 }

@@ -159,6 +159,11 @@ public final class RemoteNode implements NodePeer {
     return ended ? SendResult.UNREACHABLE : context.sink().send(message);
   }
 
+  /// Completes when [#sendService] has space again after `FULL`, as [FrameSink#room].
+  public CompletableFuture<@Nullable Void> serviceRoom() {
+    return context.sink().room();
+  }
+
   /// Whether this thread delivers a frame of this session: else that frame is of another one with
   /// the same life, which has ended.
   public boolean isDelivering() {

@@ -3,6 +3,7 @@ package dev.heddle.cluster.roster;
 
 import dev.heddle.process.Pid;
 import java.util.List;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /// One entry of the log that a [Roster] is made of. Applied twice, a command changes nothing more
@@ -96,6 +97,28 @@ public sealed interface Command {
   ///
   /// @param next the generation that follows
   record Release(int shard, long next) {}
+
+  /// A command about singletons.
+  sealed interface SingletonCommand extends Command {}
+
+  /// Declares a singleton, unless there is one of that name.
+  record DeclareSingleton(Origin origin, SingletonSpec spec) implements SingletonCommand {}
+
+  /// A node can run these singletons, and no others, for the rest of its admission.
+  record OfferSingletons(String node, long admission, Set<String> names)
+      implements SingletonCommand {
+    /// Copies the set.
+    public OfferSingletons {
+      names = Set.copyOf(names);
+    }
+  }
+
+  /// A singleton has ended and is not to be started again: void when its name has had an owner
+  /// since.
+  ///
+  /// @param declared the index of the entry that had declared it
+  /// @param token by which its process owned the name
+  record FinishSingleton(String name, long declared, long token) implements SingletonCommand {}
 
   /// Which request of which admission of a node a command is.
   ///

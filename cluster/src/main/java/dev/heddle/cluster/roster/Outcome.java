@@ -19,6 +19,11 @@ public sealed interface Outcome {
   /// The name belongs to another process.
   record Taken(Pid owner, long token) implements Outcome {}
 
+  /// A singleton of that name is declared.
+  ///
+  /// @param spec the one that counts: the first that was declared
+  record Declared(SingletonSpec spec) implements Outcome {}
+
   /// The command has been carried out, or there was nothing to do.
   record Done() implements Outcome {}
 

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.heddle.cluster.roster;
 
+import dev.heddle.cluster.roster.Command.DeclareSingleton;
 import dev.heddle.cluster.roster.Command.Leave;
 import dev.heddle.cluster.roster.Command.Lost;
 import dev.heddle.cluster.roster.Command.Origin;
 import dev.heddle.cluster.roster.Command.Register;
 import dev.heddle.cluster.roster.Command.Renew;
 import dev.heddle.cluster.roster.Command.ShardCommand;
+import dev.heddle.cluster.roster.Command.SingletonCommand;
 import dev.heddle.cluster.roster.Command.Unregister;
 import dev.heddle.cluster.roster.Outcome.Reason;
 import java.util.Collection;
@@ -15,8 +17,8 @@ import java.util.SortedMap;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
-/// The state behind the log: the admitted nodes, the owners of names and of shards. The same
-/// commands at the same indexes make the same state at each node.
+/// The state behind the log: the admitted nodes, the owners of names and of shards, the singletons.
+/// The same commands at the same indexes make the same state at each node.
 public final class Roster {
   /*
    * States of a life of a node.
@@ -57,6 +59,7 @@ public final class Roster {
   private final SortedMap<String, Member> members = new TreeMap<>();
   private final SortedMap<String, Ownership> names = new TreeMap<>();
   private final ShardTable shards = new ShardTable();
+  private final SingletonTable singletons = new SingletonTable();
   private long applied;
 
   /// The index of the last command that was applied; 0 for none.
@@ -95,6 +98,11 @@ public final class Roster {
     return shards;
   }
 
+  /// Which singletons there are, and who can run them.
+  public SingletonTable singletons() {
+    return singletons;
+  }
+
   /// Applies the next command of the log.
   ///
   /// @param index of the entry
@@ -112,6 +120,7 @@ public final class Roster {
       case Register register -> request(register.origin(), index, register);
       case Unregister unregister -> request(unregister.origin(), index, unregister);
       case ShardCommand shard -> apply(index, shard);
+      case SingletonCommand singleton -> apply(index, singleton);
     };
   }
 
@@ -196,6 +205,16 @@ public final class Roster {
   private void release(String node) {
     names.values().removeIf(ownership -> ownership.node().equals(node));
     shards.ended(node);
+    singletons.ended(node);
+  }
+
+  private Outcome apply(long index, SingletonCommand command) {
+    return switch (command) {
+      case DeclareSingleton it -> request(it.origin(), index, it);
+      case Command.OfferSingletons it ->
+          isAdmitted(it.node(), it.admission()) ? singletons.offer(it) : NOT_ADMITTED;
+      case Command.FinishSingleton it -> singletons.finish(it, names.get(it.name()));
+    };
   }
 
   private Outcome apply(long index, ShardCommand command) {
@@ -229,9 +248,12 @@ public final class Roster {
       return known;
     }
     Outcome outcome =
-        command instanceof Register register
-            ? register(index, register)
-            : unregister((Unregister) command);
+        switch (command) {
+          case Register register -> register(index, register);
+          case Unregister unregister -> unregister(unregister);
+          case DeclareSingleton declare -> singletons.declare(index, declare);
+          default -> throw new IllegalStateException("no request: " + command);
+        };
     member.outcomes.put(origin.number(), outcome);
     return outcome;
   }

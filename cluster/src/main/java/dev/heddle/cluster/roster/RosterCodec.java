@@ -7,6 +7,7 @@ import dev.heddle.cluster.roster.Command.Origin;
 import dev.heddle.cluster.roster.Command.Register;
 import dev.heddle.cluster.roster.Command.Renew;
 import dev.heddle.cluster.roster.Command.ShardCommand;
+import dev.heddle.cluster.roster.Command.SingletonCommand;
 import dev.heddle.cluster.roster.Command.Unregister;
 import dev.heddle.cluster.roster.Outcome.Reason;
 import dev.heddle.process.Pid;
@@ -131,6 +132,7 @@ public final class RosterCodec {
         out.writeLong(token);
       }
       case ShardCommand shard -> ShardCodec.write(out, shard);
+      case SingletonCommand singleton -> SingletonCodec.write(out, singleton);
     }
   }
 
@@ -142,7 +144,8 @@ public final class RosterCodec {
       case 3 -> new Leave(in.readUTF(), in.readLong());
       case 4 -> new Register(readOrigin(in), in.readUTF(), Pid.parse(in.readUTF()));
       case 5 -> new Unregister(readOrigin(in), in.readUTF(), in.readLong());
-      default -> ShardCodec.read(kind, in);
+      default ->
+          kind >= SingletonCodec.FIRST ? SingletonCodec.read(kind, in) : ShardCodec.read(kind, in);
     };
   }
 
@@ -166,6 +169,10 @@ public final class RosterCodec {
         out.writeByte(5);
         out.writeUTF(reason.name());
       }
+      case Outcome.Declared(SingletonSpec spec) -> {
+        out.writeByte(6);
+        SingletonCodec.write(out, spec);
+      }
     }
   }
 
@@ -177,6 +184,7 @@ public final class RosterCodec {
       case 3 -> new Outcome.Taken(Pid.parse(in.readUTF()), in.readLong());
       case 4 -> new Outcome.Done();
       case 5 -> new Outcome.Refused(Reason.valueOf(in.readUTF()));
+      case 6 -> new Outcome.Declared(SingletonCodec.readSpec(in));
       default -> throw new IOException("no outcome has the number " + kind);
     };
   }
@@ -196,6 +204,7 @@ public final class RosterCodec {
       out.writeLong(owner.token());
     }
     ShardCodec.write(out, roster.shards());
+    SingletonCodec.write(out, roster.singletons());
   }
 
   private static Roster readRoster(DataInputStream in) throws IOException {
@@ -212,6 +221,7 @@ public final class RosterCodec {
     Roster roster = new Roster();
     roster.restore(index, members, owners);
     ShardCodec.read(in, roster.shards());
+    SingletonCodec.read(in, roster.singletons());
     return roster;
   }
 
@@ -244,14 +254,14 @@ public final class RosterCodec {
     return member;
   }
 
-  private static void writeOrigin(DataOutputStream out, Origin origin) throws IOException {
+  static void writeOrigin(DataOutputStream out, Origin origin) throws IOException {
     out.writeUTF(origin.node());
     out.writeLong(origin.admission());
     out.writeLong(origin.number());
     out.writeLong(origin.settled());
   }
 
-  private static Origin readOrigin(DataInputStream in) throws IOException {
+  static Origin readOrigin(DataInputStream in) throws IOException {
     return new Origin(in.readUTF(), in.readLong(), in.readLong(), in.readLong());
   }
 

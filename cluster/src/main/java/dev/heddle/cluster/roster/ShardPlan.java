@@ -7,6 +7,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.SortedSet;
 import org.jspecify.annotations.Nullable;
 
@@ -15,7 +16,9 @@ import org.jspecify.annotations.Nullable;
 /// decides.
 ///
 /// It waits until the hosts of a type have not changed for 2 s: when several nodes join or leave
-/// together, shards move once. At most 16 shards at a time move from or to one node, in one entry.
+/// together, shards move once. Those of a node that leaves do not wait, since that node does. At
+/// most 16 shards at a time move from or to one node, in one entry; more follow as soon as some
+/// have moved.
 ///
 /// A node that has not heard of an earlier one may decide, too: of two decisions about the same
 /// generation the log lets one count.
@@ -28,7 +31,9 @@ public final class ShardPlan {
     SortedSet<String> hosts;
     long since;
     long asked;
+    long askedVersion; // of the table
     boolean hasAsked;
+    long quietVersion = -1; // of the table: at that one nothing was to be changed
 
     Type(SortedSet<String> hosts, long since) {
       this.hosts = hosts;
@@ -37,36 +42,59 @@ public final class ShardPlan {
   }
 
   private final Map<String, Type> types = new HashMap<>();
+  private @Nullable ShardTable known;
 
   /// The changes that a node is to submit. They are named again a second later, unless they have
   /// been applied.
   ///
   /// @param self the name of the node
   public List<AssignShards> poll(ShardTable table, String self, long nanos) {
+    if (table != known) { // a snapshot: its versions are others
+      known = table;
+      types.values().forEach(type -> type.quietVersion = -1);
+    }
     List<AssignShards> due = new ArrayList<>();
     for (String name : table.types()) {
-      SortedSet<String> hosts = table.hosts(name);
-      Type type = types.computeIfAbsent(name, _ -> new Type(hosts, nanos));
-      if (!type.hosts.equals(hosts)) {
-        type.hosts = hosts;
-        type.since = nanos;
-      }
-      boolean isAsked = type.hasAsked && nanos - type.asked < REPEAT_NANOS;
-      boolean isFirst = !hosts.isEmpty() && hosts.first().equals(self);
-      if (!isFirst || isAsked || nanos - type.since < SETTLE_NANOS) {
+      Type type = types.computeIfAbsent(name, _ -> new Type(table.hosts(name), nanos));
+      if (type.quietVersion == table.version()) {
         continue;
       }
-      List<Assignment> changes = changes(table, name, hosts);
+      List<Assignment> changes = poll(table, name, type, self, nanos);
       if (!changes.isEmpty()) {
-        type.hasAsked = true;
-        type.asked = nanos;
         due.add(new AssignShards(name, changes));
       }
     }
     return due;
   }
 
-  private static List<Assignment> changes(ShardTable table, String type, SortedSet<String> hosts) {
+  private static List<Assignment> poll(
+      ShardTable table, String name, Type type, String self, long nanos) {
+    SortedSet<String> hosts = table.hosts(name);
+    if (!type.hosts.equals(hosts)) {
+      type.hosts = hosts;
+      type.since = nanos;
+    }
+    if (hosts.isEmpty() || !hosts.first().equals(self)) {
+      return List.of(); // it is the other's to decide
+    }
+    boolean isAsked = type.askedVersion == table.version() && nanos - type.asked < REPEAT_NANOS;
+    if (type.hasAsked && isAsked) {
+      return List.of();
+    }
+    boolean isSettled = nanos - type.since >= SETTLE_NANOS;
+    List<Assignment> changes = changes(table, name, hosts, isSettled);
+    if (!changes.isEmpty()) {
+      type.hasAsked = true;
+      type.asked = nanos;
+      type.askedVersion = table.version();
+    } else if (isSettled) {
+      type.quietVersion = table.version();
+    }
+    return changes;
+  }
+
+  private static List<Assignment> changes(
+      ShardTable table, String type, SortedSet<String> hosts, boolean isSettled) {
     Map<String, Integer> moves = new HashMap<>();
     for (int i = 0; i < table.count(type); i++) {
       ShardState state = table.state(type, i);
@@ -77,12 +105,13 @@ public final class ShardPlan {
     }
     List<Assignment> changes = new ArrayList<>();
     for (int i = 0; i < table.count(type); i++) {
-      String best = Rendezvous.choose(type + "/" + i, hosts);
       ShardState state = table.state(type, i);
-      if (best == null || state.successor() != null) {
+      Holder owner = state.owner();
+      boolean isLeaving = owner != null && !hosts.contains(owner.node());
+      if (state.successor() != null || (!isSettled && !isLeaving)) {
         continue;
       }
-      Holder owner = state.owner();
+      String best = Objects.requireNonNull(Rendezvous.choose(type + "/" + i, hosts));
       if (owner == null || state.isMoving()) {
         changes.add(new Assignment(i, state.latest(), best));
       } else if (!owner.node().equals(best) && mayMove(moves, owner.node(), best)) {

@@ -8,14 +8,20 @@ import dev.heddle.cluster.roster.Command.Release;
 import dev.heddle.cluster.roster.Command.ReleaseShards;
 import dev.heddle.cluster.roster.Command.WithdrawHost;
 import dev.heddle.cluster.roster.Outcome.Reason;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Deque;
 import java.util.HashMap;
+import java.util.Iterator;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.SortedMap;
 import java.util.SortedSet;
 import java.util.TreeMap;
 import java.util.TreeSet;
+import org.jspecify.annotations.Nullable;
 
 /// Who owns the shards, and which nodes may: a part of a [Roster].
 public final class ShardTable {
@@ -45,7 +51,15 @@ public final class ShardTable {
    *
    * Hosts say of themselves in the log that they are; the choice of an owner needs nothing else, so
    * each node makes the same.
+   *
+   * Those who follow the table ask for what has changed since they last looked: an entry of the log
+   * costs them as much as it changes. The last 4,096 changes are kept; who is further behind looks
+   * at all shards.
    */
+  private static final int CHANGES = 4_096;
+
+  /// One shard of a type.
+  public record ShardId(String type, int shard) {}
 
   /// The shards of one type.
   static final class Shards {
@@ -60,6 +74,9 @@ public final class ShardTable {
 
   private final SortedMap<String, Shards> types = new TreeMap<>();
   private final Map<String, Long> withdrawn = new HashMap<>(); // by node: in which admission
+  private final Deque<ShardId> lastChanges = new ArrayDeque<>(0); // the last of `changes`
+  private long changes;
+  private long version;
 
   ShardTable() {}
 
@@ -86,6 +103,45 @@ public final class ShardTable {
     return shards == null ? ShardState.EMPTY : shards.states[shard];
   }
 
+  /// How often a shard of this table has changed. The table of a later snapshot counts anew.
+  public long changes() {
+    return changes;
+  }
+
+  /// The shards that have changed since a count of [#changes].
+  ///
+  /// @return null when that is too long ago
+  public @Nullable List<ShardId> changedSince(long seen) {
+    long missed = changes - seen;
+    if (missed > lastChanges.size()) {
+      return null;
+    }
+    List<ShardId> last = new ArrayList<>((int) missed);
+    Iterator<ShardId> newest = lastChanges.descendingIterator();
+    while (last.size() < missed) {
+      last.add(newest.next());
+    }
+    return last;
+  }
+
+  /// Grows with each change of a shard or of the hosts of a type.
+  public long version() {
+    return version;
+  }
+
+  private void set(String type, Shards shards, int shard, ShardState next) {
+    if (shards.states[shard].equals(next)) {
+      return;
+    }
+    shards.states[shard] = next;
+    version++;
+    changes++;
+    lastChanges.add(new ShardId(type, shard));
+    if (lastChanges.size() > CHANGES) {
+      lastChanges.remove();
+    }
+  }
+
   // ---- commands ----
 
   Outcome host(HostShards command) {
@@ -97,24 +153,26 @@ public final class ShardTable {
     if (command.isHost() && (left == null || left != command.admission())) {
       shards.hosts.put(command.node(), command.admission());
     }
+    version++;
     return new Outcome.Done();
   }
 
   Outcome withdraw(WithdrawHost command) {
     withdrawn.put(command.node(), command.admission());
     types.values().forEach(shards -> shards.hosts.remove(command.node()));
+    version++;
     return new Outcome.Done();
   }
 
   Outcome assign(long index, AssignShards command) {
     Shards shards = types.get(command.type());
     if (shards != null) {
-      command.assignments().forEach(it -> assign(index, shards, it));
+      command.assignments().forEach(it -> assign(index, command.type(), shards, it));
     }
     return new Outcome.Done();
   }
 
-  private static void assign(long index, Shards shards, Assignment it) {
+  private void assign(long index, String type, Shards shards, Assignment it) {
     Long admission = shards.hosts.get(it.to());
     if (admission == null || it.shard() < 0 || it.shard() >= shards.states.length) {
       return;
@@ -125,9 +183,9 @@ public final class ShardTable {
     }
     Holder to = new Holder(it.to(), admission);
     if (state.owner() == null) {
-      shards.states[it.shard()] = new ShardState(index, to, null, 0, null);
+      set(type, shards, it.shard(), new ShardState(index, to, null, 0, null));
     } else if (state.isMoving() || !state.owner().equals(to)) {
-      shards.states[it.shard()] = state.moving(index, to);
+      set(type, shards, it.shard(), state.moving(index, to));
     }
   }
 
@@ -135,30 +193,31 @@ public final class ShardTable {
     Holder by = new Holder(command.node(), command.admission());
     Shards shards = types.get(command.type());
     if (shards != null) {
-      command.releases().forEach(it -> release(shards, by, it));
+      command.releases().forEach(it -> release(command.type(), shards, by, it));
     }
     return new Outcome.Done();
   }
 
-  private static void release(Shards shards, Holder by, Release it) {
+  private void release(String type, Shards shards, Holder by, Release it) {
     if (it.shard() < 0 || it.shard() >= shards.states.length) {
       return;
     }
     ShardState state = shards.states[it.shard()];
     if (by.equals(state.owner()) && state.next() == it.next() && state.successor() != null) {
-      shards.states[it.shard()] = state.succeeded(by);
+      set(type, shards, it.shard(), state.succeeded(by));
     }
   }
 
   /// What a node owned and hosted is over.
   void ended(String node) {
     withdrawn.remove(node);
-    for (Shards shards : types.values()) {
+    version++;
+    types.forEach((type, shards) -> {
       shards.hosts.remove(node);
       for (int i = 0; i < shards.states.length; i++) {
-        shards.states[i] = shards.states[i].without(node);
+        set(type, shards, i, shards.states[i].without(node));
       }
-    }
+    });
   }
 
   // ---- for RosterCodec ----

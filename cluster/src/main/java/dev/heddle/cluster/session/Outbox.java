@@ -30,9 +30,10 @@ public final class Outbox {
    *           OPEN     close                    CLOSED   what waited is counted and dropped
    *           CLOSED   a frame                  CLOSED   CLOSED
    *
-   * A frame is copied behind those of the last packet, as long as there is space. So the writer
-   * takes a packet as it is, and does not touch hundreds of arrays of other processors while senders
-   * wait for the lock.
+   * A frame is copied behind those of the last packet, as long as there is space: at most 8 KiB
+   * under the lock. So the writer takes a packet as it is, and does not touch hundreds of arrays of
+   * other processors while senders wait for the lock. The first packet has an array of twice the
+   * last one's size, later ones of 48 KiB.
    *
    * Locks. Workers call offer under locks of their own, so the lock here parks nobody, and is the
    * last one that is taken. Futures complete outside of it: what depends on them is foreign code.
@@ -64,25 +65,29 @@ public final class Outbox {
 
   private static final int LEAST_BYTES = 512; // of the array of a packet
   private static final int MOST_BYTES = Limits.PACKED_PACKET_BYTES;
+  private static final int LARGE_BYTES = 8 * 1024; // from here on a frame has a packet of its own
 
-  /// A packet without its header. Under the lock until the writer has taken it.
+  /// A packet without its header. Made by a sender, then under the lock, then the writer's.
   private static final class Packed {
-    byte[] bytes;
+    final byte[] bytes;
     int end = Packet.HEADER_BYTES;
     int frames;
 
-    Packed(int capacity) {
-      bytes = new byte[capacity];
+    Packed(byte[] head, byte[] tail, int capacity) {
+      int length = head.length + tail.length;
+      int needed = Packet.HEADER_BYTES + length;
+      bytes = new byte[length < LARGE_BYTES ? Math.max(needed, capacity) : needed];
+      add(head, tail);
+    }
+
+    boolean hasSpace(int length) {
+      return bytes.length - end >= length;
     }
 
     void add(byte[] head, byte[] tail) {
-      int needed = end + head.length + tail.length;
-      if (needed > bytes.length) {
-        bytes = Arrays.copyOf(bytes, Math.max(needed, Math.min(2 * bytes.length, MOST_BYTES)));
-      }
       System.arraycopy(head, 0, bytes, end, head.length);
       System.arraycopy(tail, 0, bytes, end + head.length, tail.length);
-      end = needed;
+      end += head.length + tail.length;
       frames++;
     }
   }
@@ -91,6 +96,7 @@ public final class Outbox {
 
   // under the lock
   private final Deque<Packed> packets = new ArrayDeque<>(4);
+  private int expected = LEAST_BYTES; // of the next packet: twice the last one
   private @Nullable CompletableFuture<@Nullable Void> space; // that senders wait for
   private boolean closed;
 
@@ -101,35 +107,43 @@ public final class Outbox {
   /// @param head its first bytes
   /// @param tail the others
   public Result offer(byte[] head, byte[] tail, Kind kind) {
-    lock.lock();
-    try {
-      if (closed) {
-        return Result.CLOSED;
+    int length = head.length + tail.length;
+    Packed own = null; // with this frame, when the last packet has no space for it
+    while (true) {
+      int capacity;
+      lock.lock();
+      try {
+        Result refusal = refusal(kind);
+        if (refusal != null) {
+          return refusal;
+        }
+        Packed last = packets.peekLast();
+        if (last != null && last.hasSpace(length)) {
+          last.add(head, tail);
+          bytes += length;
+          return Result.ACCEPTED;
+        }
+        if (own != null) {
+          packets.add(own);
+          bytes += length;
+          return Result.ACCEPTED;
+        }
+        capacity = last == null ? expected : MOST_BYTES; // the writer is behind: more will follow
+      } finally {
+        lock.unlock();
       }
-      if (kind == Kind.MESSAGE && bytes >= FULL_BYTES) {
-        return Result.FULL;
-      }
-      if (bytes >= OVERFLOW_BYTES) {
-        return Result.OVERFLOW;
-      }
-      int length = head.length + tail.length;
-      packetFor(length).add(head, tail);
-      bytes += length;
-      return Result.ACCEPTED;
-    } finally {
-      lock.unlock();
+      own = new Packed(head, tail, capacity); // no array is made under the lock
     }
   }
 
-  private Packed packetFor(int length) {
-    Packed last = packets.peekLast();
-    if (last != null && last.end + length <= MOST_BYTES) {
-      return last;
+  private @Nullable Result refusal(Kind kind) {
+    if (closed) {
+      return Result.CLOSED;
     }
-    int least = last == null ? LEAST_BYTES : MOST_BYTES; // the writer is behind: more will follow
-    Packed next = new Packed(Math.max(least, Packet.HEADER_BYTES + length));
-    packets.add(next);
-    return next;
+    if (kind == Kind.MESSAGE && bytes >= FULL_BYTES) {
+      return Result.FULL;
+    }
+    return bytes >= OVERFLOW_BYTES ? Result.OVERFLOW : null;
   }
 
   /// Completes when half of the space for messages is free, at once when it is not full; also when
@@ -166,6 +180,7 @@ public final class Outbox {
         return null;
       }
       packets.remove();
+      expected = Math.clamp(2L * first.end, LEAST_BYTES, MOST_BYTES);
       bytes -= first.end - Packet.HEADER_BYTES;
       if (bytes <= FULL_BYTES / 2) {
         free = space;

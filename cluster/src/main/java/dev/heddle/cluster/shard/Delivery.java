@@ -1,17 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.heddle.cluster.shard;
 
+import java.util.function.Consumer;
+
 /// A message on its way into an entity.
 final class Delivery {
   final EntityMessage message;
+  private final Consumer<Delivery> onTaken;
   private volatile boolean taken; // by the entity's step; read when the entity has ended
 
-  Delivery(EntityMessage message) {
+  /// @param onTaken called by the step of the entity
+  Delivery(EntityMessage message, Consumer<Delivery> onTaken) {
     this.message = message;
+    this.onTaken = onTaken;
   }
 
   void take() {
     taken = true;
+    onTaken.accept(this);
   }
 
   /// Whether a step of the entity has got it.

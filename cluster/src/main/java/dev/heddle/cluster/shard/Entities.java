@@ -10,6 +10,7 @@ import java.util.Deque;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /// The entities of one generation of a shard at its owner.
@@ -33,9 +34,6 @@ final class Entities {
    * I1. A key has one entity at a time. C6
    * I2. What an entity has left goes before what came meanwhile. C8
    */
-  private static final int WAITING = 10_000; // messages of one shard
-  private static final long WAITING_BYTES = 4L << 20;
-
   private static final class Entity {
     final Deque<EntityMessage> waiting = new ArrayDeque<>(0);
     final String key;
@@ -51,17 +49,25 @@ final class Entities {
   private final long admission;
   private final ShardPort port;
   private final ShardOwner.Numbers numbers;
+  private final Consumer<EntityMessage> waitsNoMore;
   private final Map<String, Entity> byKey = new LinkedHashMap<>();
   private final Map<Long, Entity> byNumber = new LinkedHashMap<>();
   private int waiting;
   private long waitingBytes;
   private boolean stopped;
 
-  Entities(long generation, long admission, ShardPort port, ShardOwner.Numbers numbers) {
+  /// @param waitsNoMore is told of each message that has failed here
+  Entities(
+      long generation,
+      long admission,
+      ShardPort port,
+      ShardOwner.Numbers numbers,
+      Consumer<EntityMessage> waitsNoMore) {
     this.generation = generation;
     this.admission = admission;
     this.port = port;
     this.numbers = numbers;
+    this.waitsNoMore = waitsNoMore;
   }
 
   boolean hasRunning() {
@@ -80,8 +86,8 @@ final class Entities {
     }
     if (entity.number != 0 && !entity.isEnding) {
       deliver(entity, message);
-    } else if (waiting >= WAITING || waitingBytes + message.bytes() > WAITING_BYTES) {
-      port.post(message.origin(), new Failed(message, Failure.FULL));
+    } else if (waiting >= Shard.MOST || waitingBytes + message.bytes() > Shard.MOST_BYTES) {
+      fail(message, Failure.FULL, null);
     } else {
       await(entity, message);
     }
@@ -95,8 +101,13 @@ final class Entities {
 
   private void deliver(Entity entity, EntityMessage message) {
     if (!port.deliver(entity.number, message)) {
-      port.post(message.origin(), new Failed(message, Failure.FULL));
+      fail(message, Failure.FULL, null);
     }
+  }
+
+  private void fail(EntityMessage message, Failure why, @Nullable String cause) {
+    waitsNoMore.accept(message);
+    port.post(message.origin(), new Failed(message, why, cause));
   }
 
   private void start(Entity entity) {
@@ -118,16 +129,16 @@ final class Entities {
   /// An entity has ended.
   ///
   /// @param unread what it has not taken, oldest first
+  /// @param failure why it has ended without taking anything; else null
   /// @return false when it is none of these
-  boolean ended(long number, List<EntityMessage> unread, boolean hasFailedAtOnce) {
+  boolean ended(long number, List<EntityMessage> unread, @Nullable String failure) {
     Entity entity = byNumber.remove(number);
     if (entity == null) {
       return false;
     }
     List<EntityMessage> left = new ArrayList<>(unread);
-    if (hasFailedAtOnce && !entity.isEnding && !left.isEmpty()) { // else it would never end
-      EntityMessage first = left.removeFirst();
-      port.post(first.origin(), new Failed(first, Failure.ENTITY_FAILED));
+    if (failure != null && !entity.isEnding && !left.isEmpty()) { // else it would never end
+      fail(left.removeFirst(), Failure.ENTITY_FAILED, failure);
     }
     entity.number = 0;
     entity.isEnding = false;

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.heddle.cluster.shard;
 
+import dev.heddle.cluster.NotDeliveredException;
+import dev.heddle.cluster.NotDeliveredException.Why;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
@@ -9,10 +11,18 @@ import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
 /// The requests of this node to entities that have no answer yet. Any thread.
+///
+/// Their numbers contain the life of the node: an answer to a request of an earlier life is that of
+/// none. Each has a time after which it fails, whatever has become of it.
 final class EntityAsks {
   private static final class Ask {
     final CompletableFuture<@Nullable Object> answer = new CompletableFuture<>();
-    volatile @Nullable String at; // the node it was sent to
+    final long deadline;
+    volatile @Nullable String at; // the node that has it; null while it is held here
+
+    Ask(long deadline) {
+      this.deadline = deadline;
+    }
   }
 
   /// Tells a node that a reply is not wanted any more.
@@ -24,17 +34,23 @@ final class EntityAsks {
   }
 
   private final GiveUp giveUp;
+  private final long first;
   private final AtomicLong last = new AtomicLong();
   private final ConcurrentMap<Long, Ask> open = new ConcurrentHashMap<>();
 
-  EntityAsks(GiveUp giveUp) {
+  /// @param life of this node
+  EntityAsks(int life, GiveUp giveUp) {
     this.giveUp = giveUp;
+    this.first = (long) life << Integer.SIZE;
   }
 
-  /// A new request, with a number from 1.
-  long begin() {
-    long number = last.incrementAndGet();
-    open.put(number, new Ask());
+  /// A new request.
+  ///
+  /// @param deadline of the clock of [#due]
+  /// @return its number, never 0
+  long begin(long deadline) {
+    long number = first | (last.incrementAndGet() & 0xffff_ffffL);
+    open.put(number, new Ask(deadline));
     return number;
   }
 
@@ -50,7 +66,10 @@ final class EntityAsks {
     return ask.answer;
   }
 
-  void sent(long number, String to) {
+  /// A node has it now.
+  ///
+  /// @param to null when it is held here
+  void sent(long number, @Nullable String to) {
     Ask ask = open.get(number);
     if (ask != null) {
       ask.at = to;
@@ -75,13 +94,35 @@ final class EntityAsks {
   void sessionEnded(String node) {
     open.forEach((number, ask) -> {
       if (node.equals(ask.at)) {
-        fail(
-            number,
-            NotDeliveredException.lost(
-                "the connection to node '%s' was lost; the entity may have got the request"
-                    .formatted(node)));
+        lost(number, node);
       }
     });
+  }
+
+  /// The node that has it is out of touch.
+  void lost(long number, String node) {
+    fail(
+        number,
+        new NotDeliveredException(
+            "the connection to node '%s' was lost; the entity may have got the request"
+                .formatted(node),
+            Why.LOST));
+  }
+
+  /// Fails those whose time is over, and gives them up.
+  void due(long nanos) {
+    open.forEach((number, ask) -> {
+      if (nanos - ask.deadline >= 0) {
+        ask.answer.completeExceptionally(
+            new NotDeliveredException(
+                "there was no reply in time; the entity may have got the request", Why.LOST));
+      }
+    });
+  }
+
+  /// Fails all.
+  void close(String why) {
+    open.forEach((number, _) -> fail(number, new NotDeliveredException(why, Why.LOST)));
   }
 
   int size() {

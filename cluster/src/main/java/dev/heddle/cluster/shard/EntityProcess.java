@@ -18,9 +18,15 @@ import java.util.function.BooleanSupplier;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
-/// The process around that of an entry. It hands on one message a step, and only while the node may
-/// act: so what an entity has not got when it ends is known, and goes to its successor.
+/// The process around that of an entry. It hands on one message a step, so what an entity has not
+/// got when it ends is known, and goes to its successor.
+///
+/// Before the entity begins, and before each of its steps, it asks whether the node may still act
+/// for the shard. If not, the entity is not stepped any more: it is closed, without a signal, since
+/// another node may soon have it.
 final class EntityProcess implements Process {
+  static final String LEASE_OVER = "the node may not act for the shard any more";
+
   /// The events of one step, which counts how many of them were read.
   private static final class Passed extends AbstractList<ProcessEvent> implements RandomAccess {
     private final List<ProcessEvent> events;
@@ -62,34 +68,34 @@ final class EntityProcess implements Process {
   @Override
   public void init(ProcessContext context, String entryPoint, @Nullable Object input)
       throws Exception {
-    entity = entry.get();
-    entity.init(context, entryPoint, input);
+    if (mayAct.getAsBoolean()) { // else its first step ends it
+      Process made = entry.get();
+      entity = made;
+      made.init(context, entryPoint, input);
+    }
   }
 
   @Override
   public void step(List<ProcessEvent> events, StepOutput out) throws Exception {
+    Process stepped = entity;
+    if (stepped == null || !mayAct.getAsBoolean()) {
+      out.shutdown(LEASE_OVER);
+      return;
+    }
     List<ProcessEvent> passed = new ArrayList<>(untaken);
-    boolean hasOnlyMessages = !events.isEmpty();
     for (ProcessEvent event : events) {
       if (deliveryOf(event) != null) {
         backlog.add(event);
       } else {
         passed.add(event);
-        hasOnlyMessages = false;
       }
     }
-    boolean isFirst = last == null;
-    if (!isFirst && takesMessages() && !backlog.isEmpty()) {
-      if (!mayAct.getAsBoolean()) {
-        out.shutdown("the lease is over"); // a successor gets what is left, if this node has one
-        return;
-      }
+    if (takesMessages() && !backlog.isEmpty()) {
       passed.add(take(backlog.remove()));
-    } else if (!isFirst && hasOnlyMessages && untaken.isEmpty()) {
-      return; // nothing for it: idle, as before
     }
+    // Without a message it is stepped, too: it may have been woken up, and messages came with it.
     Passed given = new Passed(passed);
-    Objects.requireNonNull(entity).step(given, out);
+    stepped.step(given, out);
     last = out.status();
     untaken = last == Status.CONTINUE_BEFORE_MESSAGES ? given.unread() : List.of();
     if (last == Status.UPGRADE) {
@@ -101,7 +107,7 @@ final class EntityProcess implements Process {
     }
   }
 
-  /// Whether the step before was not one after which messages wait.
+  /// Whether the step before was one after which messages do not wait.
   private boolean takesMessages() {
     return last == Status.IDLE || last == Status.EXECUTING || last == Status.CONTINUE;
   }

@@ -1,22 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.heddle.cluster.shard;
 
+import dev.heddle.cluster.EntityId;
+import dev.heddle.cluster.peer.Entry;
 import dev.heddle.cluster.roster.Rendezvous;
 import dev.heddle.cluster.roster.ShardState;
 import dev.heddle.cluster.roster.ShardTable;
+import dev.heddle.cluster.roster.ShardTable.ShardId;
 import dev.heddle.cluster.shard.ShardMessage.Failure;
 import dev.heddle.internal.SpinLock;
 import dev.heddle.process.Process;
 import dev.heddle.process.SendResult;
+import dev.heddle.process.StartOptions;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Queue;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.function.Consumer;
-import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /// The shards of one type at this node, each under a lock of its own. Any thread.
@@ -39,15 +43,19 @@ final class EntityType {
 
     void post(String node, String type, int shard, ShardMessage message);
 
+    boolean hasRoom(String node);
+
     void release(String type, int shard, long next);
 
     boolean mayAct(long admission);
 
     long nextEntity();
 
-    LocalEntity entity(long number, int shard, EntityId id, Process process);
+    LocalEntity entity(long number, int shard, EntityId id, Process process, StartOptions options);
 
-    void failed(EntityMessage message, Failure why, String type);
+    void failed(EntityMessage message, Failure why, @Nullable String cause, String type);
+
+    void handedOver(EntityMessage message, String to);
 
     /// Does what was decided under a lock. Called without it.
     void carryOut();
@@ -62,6 +70,7 @@ final class EntityType {
     // under the lock
     final Shard shard;
     final Map<Long, LocalEntity> entities = new HashMap<>();
+    final List<CompletableFuture<@Nullable Void>> waiting = new ArrayList<>(0); // for room
     ShardState view = ShardState.EMPTY;
 
     Cell(Node node, EntityType type, int number) {
@@ -71,25 +80,21 @@ final class EntityType {
 
   final String name;
   final int count;
-  private final @Nullable Supplier<? extends Process> entry;
+  private final @Nullable Entry entry;
   private final long idleNanos;
   private final Node node;
   private final List<Cell> cells = new ArrayList<>();
 
   // the thread that follows the log
-  private long applied = -1;
+  private boolean hasSeenAll;
 
   // any thread
-  private final Queue<LocalEntity> decided = new ConcurrentLinkedQueue<>();
+  private final Queue<Runnable> decided = new ConcurrentLinkedQueue<>();
+  private volatile @Nullable String refusal; // why nothing is sent
 
   /// @param entry makes the processes; null when this node hosts none
   /// @param idleNanos after which an entity without messages is ended
-  EntityType(
-      String name,
-      int count,
-      @Nullable Supplier<? extends Process> entry,
-      long idleNanos,
-      Node node) {
+  EntityType(String name, int count, @Nullable Entry entry, long idleNanos, Node node) {
     this.name = name;
     this.count = count;
     this.entry = entry;
@@ -109,11 +114,18 @@ final class EntityType {
     return (int) Long.remainderUnsigned(Rendezvous.hash(key), count);
   }
 
+  /// Sends a message from here.
+  ///
+  /// @throws IllegalStateException when the cluster uses these shards otherwise
   SendResult offer(EntityMessage message) {
     Cell cell = cells.get(shardOf(message.key()));
     SendResult result;
     cell.lock.lock();
     try {
+      String why = refusal;
+      if (why != null) {
+        throw new IllegalStateException(why);
+      }
       result = cell.shard.offer(message, node.nanos());
       doLater(cell);
     } finally {
@@ -121,6 +133,43 @@ final class EntityType {
     }
     after(cell);
     return result;
+  }
+
+  /// Completes when messages to the shard of a key are accepted again, and whenever that must be
+  /// looked at.
+  CompletableFuture<@Nullable Void> room(String key) {
+    Cell cell = cells.get(shardOf(key));
+    CompletableFuture<@Nullable Void> room = new CompletableFuture<>();
+    run(
+        cell,
+        shard -> {
+          cell.waiting.removeIf(CompletableFuture::isDone); // given up
+          cell.waiting.add(room);
+        });
+    return room;
+  }
+
+  /// Has all that wait for room look again: nothing is accepted now.
+  void wakeWaiting() {
+    cells.forEach(cell -> {
+      if (hasWaiting(cell)) {
+        run(cell, _ -> wakeWaiting(cell));
+      }
+    });
+  }
+
+  private static boolean hasWaiting(Cell cell) {
+    cell.lock.lock();
+    try {
+      return !cell.waiting.isEmpty();
+    } finally {
+      cell.lock.unlock();
+    }
+  }
+
+  private void wakeWaiting(Cell cell) {
+    cell.waiting.forEach(room -> decided.add(() -> room.complete(null)));
+    cell.waiting.clear();
   }
 
   private void run(Cell cell, Consumer<Shard> action) {
@@ -136,15 +185,18 @@ final class EntityType {
         cell.lock.unlock();
       }
     }
-    for (LocalEntity next = decided.poll(); next != null; next = decided.poll()) {
-      next.carryOut();
+    for (Runnable next = decided.poll(); next != null; next = decided.poll()) {
+      next.run();
     }
     node.carryOut();
   }
 
-  private static void doLater(Cell cell) {
+  private void doLater(Cell cell) {
     for (Consumer<Shard> next = cell.later.poll(); next != null; next = cell.later.poll()) {
       next.accept(cell.shard);
+    }
+    if (!cell.waiting.isEmpty() && cell.shard.sender().hasRoom()) {
+      wakeWaiting(cell);
     }
   }
 
@@ -165,27 +217,74 @@ final class EntityType {
   }
 
   void progress() {
-    cells.forEach(cell -> run(cell, it -> it.progress(node.nanos())));
-  }
-
-  /// The log may have changed. Called by one thread.
-  void applied(ShardTable table, long index) {
-    if (index == applied) {
-      return;
-    }
-    applied = index;
-    for (int i = 0; i < count; i++) {
-      Cell cell = cells.get(i);
-      ShardState state = table.state(name, i);
+    for (Cell cell : cells) {
       run(
           cell,
           shard -> {
-            if (!state.equals(cell.view)) {
-              cell.view = state;
-              shard.view(state, node.nanos());
-            }
+            List.copyOf(cell.entities.values()).forEach(entity -> tellTaken(shard, entity));
+            shard.progress(node.nanos());
           });
     }
+  }
+
+  /// An entity has taken some messages.
+  void taken(LocalEntity entity) {
+    run(cells.get(entity.shard), shard -> tellTaken(shard, entity));
+  }
+
+  private void tellTaken(Shard shard, LocalEntity entity) {
+    entity.takeTaken().forEach(message -> shard.taken(message, node.nanos()));
+  }
+
+  /// The log may have changed. Called by one thread.
+  ///
+  /// @param changed the shards, of all types, that have changed since the last call; null for all
+  void applied(ShardTable table, @Nullable List<ShardId> changed) {
+    if (table.count(name) != count) {
+      return; // it is not known yet, or another one
+    }
+    if (changed == null || !hasSeenAll) {
+      hasSeenAll = true;
+      for (int i = 0; i < count; i++) {
+        applied(table, i);
+      }
+      return;
+    }
+    for (ShardId shard : changed) {
+      if (shard.type().equals(name)) {
+        applied(table, shard.shard());
+      }
+    }
+  }
+
+  private void applied(ShardTable table, int number) {
+    Cell cell = cells.get(number);
+    ShardState state = table.state(name, number);
+    run(
+        cell,
+        shard -> {
+          if (!state.equals(cell.view)) {
+            cell.view = state;
+            shard.view(state, node.nanos());
+          }
+        });
+  }
+
+  /// Nothing is sent any more: the cluster uses these shards otherwise.
+  void refuse(String why) {
+    refusal = why;
+    cells.forEach(cell ->
+        run(
+            cell,
+            shard -> {
+              shard.refuse();
+              wakeWaiting(cell);
+            }));
+  }
+
+  /// Why nothing is sent; null when it is.
+  @Nullable String refusal() {
+    return refusal;
   }
 
   void ended(LocalEntity entity) {
@@ -193,8 +292,10 @@ final class EntityType {
     run(
         cell,
         shard -> {
-          if (cell.entities.remove(entity.number) != null) {
-            shard.entityEnded(entity.number, entity.unread(), !entity.hasTaken(), node.nanos());
+          if (cell.entities.containsKey(entity.number)) {
+            tellTaken(shard, entity);
+            cell.entities.remove(entity.number);
+            shard.entityEnded(entity.number, entity.unread(), entity.failure(), node.nanos());
           }
         });
   }
@@ -259,6 +360,11 @@ final class EntityType {
     }
 
     @Override
+    public boolean hasRoom(String other) {
+      return node.hasRoom(other);
+    }
+
+    @Override
     public void release(long next) {
       node.release(name, number, next);
     }
@@ -271,17 +377,17 @@ final class EntityType {
     @Override
     public void start(long entity, String key, long generation, long admission) {
       EntityId id = new EntityId(name, key, generation);
-      Supplier<? extends Process> made = Objects.requireNonNull(entry, "only hosts own shards");
-      Process process = new EntityProcess(made, () -> node.mayAct(admission));
-      LocalEntity it = node.entity(entity, number, id, process);
+      Entry made = Objects.requireNonNull(entry, "only hosts own shards");
+      Process process = new EntityProcess(made.process(), () -> node.mayAct(admission));
+      LocalEntity it = node.entity(entity, number, id, process, made.options());
       cell.entities.put(entity, it);
-      decided.add(it);
+      decided.add(it::carryOut);
     }
 
     @Override
     public boolean deliver(long entity, EntityMessage message) {
       LocalEntity it = entity(entity);
-      decided.add(it);
+      decided.add(it::carryOut);
       return it.deliver(message, node.nanos());
     }
 
@@ -289,7 +395,7 @@ final class EntityType {
     public void end(long entity, EntityEnd why) {
       LocalEntity it = entity(entity);
       it.end(why);
-      decided.add(it);
+      decided.add(it::carryOut);
     }
 
     @Override
@@ -302,8 +408,13 @@ final class EntityType {
     }
 
     @Override
-    public void failed(EntityMessage message, Failure why) {
-      node.failed(message, why, name);
+    public void failed(EntityMessage message, Failure why, @Nullable String cause) {
+      node.failed(message, why, cause, name);
+    }
+
+    @Override
+    public void handedOver(EntityMessage message, String to) {
+      node.handedOver(message, to);
     }
   }
 }

@@ -6,6 +6,7 @@ import dev.heddle.cluster.shard.ShardMessage.EndOfHandoff;
 import dev.heddle.cluster.shard.ShardMessage.Failed;
 import dev.heddle.cluster.shard.ShardMessage.Failure;
 import dev.heddle.cluster.shard.ShardMessage.Forward;
+import dev.heddle.cluster.shard.ShardMessage.HandedOver;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -24,7 +25,9 @@ final class Handoff {
    * SENT
    * SENT     the successor has taken it                  DONE
    * SENT     the successor had begun without it          DONE     the messages have failed
-   * any      a later generation than the successor's     DONE     the messages have failed
+   * OPEN     a later generation than the successor's     DONE     the messages have failed
+   * SENT     a later generation than the successor's     same     it answers nevertheless, or
+   *                                                               the session ends
    *
    * The messages stay here until they are taken, and are never sent back: the other node may have
    * them.
@@ -60,7 +63,9 @@ final class Handoff {
     if (isOwner) {
       direct(view, nanos);
     } else if (to == null || view.generation() != next) {
-      fail();
+      if (!isSent || to == null || !port.isInSession(to)) { // else its answer is on its way
+        fail();
+      }
       return;
     }
     send(nanos);
@@ -108,6 +113,11 @@ final class Handoff {
       return;
     }
     if (isInTime) {
+      for (EntityMessage message : messages) {
+        if (message.ask() != 0) { // its sender waits for a reply of the successor
+          port.post(message.origin(), new HandedOver(message, from));
+        }
+      }
       messages.clear();
     }
     isDone = true;

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.heddle.cluster.shard;
 
+import dev.heddle.cluster.EntityId;
 import dev.heddle.cluster.shard.ShardPort.EntityEnd;
 import dev.heddle.internal.SpinLock;
+import dev.heddle.process.Exit;
 import dev.heddle.process.MailboxPolicy;
 import dev.heddle.process.Pid;
 import dev.heddle.process.Process;
@@ -13,11 +15,14 @@ import dev.heddle.process.remote.LocalProcesses;
 import dev.heddle.process.remote.ProcessOrder;
 import java.time.Duration;
 import java.util.ArrayDeque;
+import java.util.ArrayList;
 import java.util.Deque;
 import java.util.List;
+import java.util.Objects;
 import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
 /// One entity that runs, or is about to.
@@ -27,8 +32,8 @@ final class LocalEntity {
    * lock, in the same order, by whoever comes: starting a process and sending to it may call code
    * of the program.
    */
-  static final int MAILBOX = 10_000;
-
+  private static final int PORTION = ShardSender.WINDOW / 32; // of messages taken, to tell of
+  private static final int PORTION_BYTES = ShardSender.WINDOW_BYTES / 32;
   private static final Duration MOVE = Duration.ofSeconds(10); // to end in an orderly way
   private static final Duration LOST = Duration.ofSeconds(1);
 
@@ -43,6 +48,9 @@ final class LocalEntity {
     /// The entity has ended without taking a request: its reply is that of a successor.
     void notTaken(EntityMessage message, CompletableFuture<@Nullable Object> reply);
 
+    /// It has taken some messages; called in its step.
+    void taken(LocalEntity entity);
+
     /// The process has ended.
     void ended(LocalEntity entity);
   }
@@ -52,16 +60,23 @@ final class LocalEntity {
   private final EntityId id;
   private final LocalProcesses local;
   private final Process process;
+  private final StartOptions options;
   private final Listener listener;
 
   // under the lock of the shard
   private final Deque<Delivery> outstanding = new ArrayDeque<>();
+  private final List<EntityMessage> taken = new ArrayList<>(0); // not told
+  private long bytes; // of `outstanding`
   private boolean hasTaken;
   private long lastNanos;
 
   // any thread
   private final Queue<Runnable> orders = new ConcurrentLinkedQueue<>();
   private final SpinLock carrying = new SpinLock();
+  private final AtomicInteger takenCount = new AtomicInteger(); // since it was last asked for
+  private final AtomicInteger takenBytes = new AtomicInteger();
+  private volatile @Nullable Exit exit;
+  private volatile @Nullable Throwable refusal; // of its start
 
   // whoever has `carrying`
   private @Nullable Pid pid;
@@ -72,6 +87,7 @@ final class LocalEntity {
       EntityId id,
       LocalProcesses local,
       Process process,
+      StartOptions options,
       Listener listener,
       long nanos) {
     this.number = number;
@@ -79,6 +95,7 @@ final class LocalEntity {
     this.id = id;
     this.local = local;
     this.process = process;
+    this.options = options.withInput(id).withMailbox(Shard.MOST, MailboxPolicy.REJECT);
     this.listener = listener;
     this.lastNanos = nanos;
     orders.add(this::spawn);
@@ -89,25 +106,46 @@ final class LocalEntity {
     return id.type();
   }
 
+  /// Which one it is.
+  EntityId id() {
+    return id;
+  }
+
   // ---- under the lock of the shard ----
 
   boolean deliver(EntityMessage message, long nanos) {
     forgetTaken();
-    if (outstanding.size() >= MAILBOX) {
+    if (outstanding.size() >= Shard.MOST || bytes + message.bytes() > Shard.MOST_BYTES) {
       return false;
     }
     lastNanos = nanos;
-    Delivery delivery = new Delivery(message);
+    Delivery delivery = new Delivery(message, this::onTaken);
     outstanding.add(delivery);
+    bytes += message.bytes();
     orders.add(() -> send(delivery));
     return true;
   }
 
   private void forgetTaken() {
     while (!outstanding.isEmpty() && outstanding.element().isTaken()) {
-      outstanding.remove();
+      EntityMessage first = outstanding.remove().message;
+      bytes -= first.bytes();
+      taken.add(first);
       hasTaken = true;
     }
+  }
+
+  /// What it has taken since the last call.
+  List<EntityMessage> takeTaken() {
+    takenCount.set(0); // before the look: what is taken after it counts anew
+    takenBytes.set(0);
+    forgetTaken();
+    if (taken.isEmpty()) {
+      return List.of();
+    }
+    List<EntityMessage> all = List.copyOf(taken);
+    taken.clear();
+    return all;
   }
 
   void end(EntityEnd why) {
@@ -125,8 +163,26 @@ final class LocalEntity {
     return outstanding.stream().filter(it -> !it.isTaken()).map(it -> it.message).toList();
   }
 
-  boolean hasTaken() {
-    return hasTaken || outstanding.stream().anyMatch(Delivery::isTaken);
+  /// Why it has ended without taking anything; null when it has taken something, or its node might
+  /// not act for it.
+  @Nullable String failure() {
+    if (hasTaken || outstanding.stream().anyMatch(Delivery::isTaken)) {
+      return null;
+    }
+    Exit end = exit;
+    if (end == null) {
+      return "it was not started: " + refusal;
+    }
+    if (EntityProcess.LEASE_OVER.equals(end.detail())) {
+      return null;
+    }
+    return end.isFailure() ? cause(end).toString() : "it has ended without taking a message";
+  }
+
+  private static Object cause(Exit end) {
+    return end.cause() != null
+        ? end.cause()
+        : Objects.requireNonNullElse(end.detail(), end.reason());
   }
 
   // ---- without a lock ----
@@ -144,12 +200,32 @@ final class LocalEntity {
     }
   }
 
+  private void onTaken(Delivery delivery) {
+    int count = takenCount.incrementAndGet();
+    int size = takenBytes.addAndGet(delivery.message.bytes());
+    if (count >= PORTION || size >= PORTION_BYTES) {
+      takenCount.set(0);
+      takenBytes.set(0);
+      listener.taken(this);
+    }
+  }
+
+  /// Why it has failed; null when it has not.
+  @Nullable Throwable failed() {
+    Exit end = exit;
+    if (end == null) {
+      return refusal;
+    }
+    return !end.isFailure()
+        ? null
+        : end.cause() != null ? end.cause() : new IllegalStateException(cause(end).toString());
+  }
+
   private void spawn() {
-    StartOptions options =
-        StartOptions.defaults().withInput(id).withMailbox(MAILBOX, MailboxPolicy.REJECT);
     try {
       pid = local.spawn(process, options);
-    } catch (RuntimeException e) { // the runtime shuts down
+    } catch (RuntimeException e) { // the runtime shuts down, or its options are refused
+      refusal = e;
       ended();
       return;
     }
@@ -157,7 +233,12 @@ final class LocalEntity {
     if (owner == null) {
       ended();
     } else {
-      owner.processLinks().onExit(_ -> ended()); // at once, if it has ended
+      owner
+          .processLinks()
+          .onExit(end -> { // at once, if it has ended
+            exit = end;
+            ended();
+          });
     }
   }
 

@@ -7,6 +7,7 @@ import dev.heddle.process.SendResult;
 import java.util.ArrayDeque;
 import java.util.List;
 import java.util.Queue;
+import org.jspecify.annotations.Nullable;
 
 /// One shard at one node: what is sent to it from here, and what it is here.
 final class Shard {
@@ -23,11 +24,21 @@ final class Shard {
    *        |    the log: Released(s, g')  |                            |
    *        |------------------------------------------- Deliver(g') -->| acts
    *
+   * A node sends to a shard as long as less than 1,000 messages of it, or 1 MiB, wait: at the owner
+   * for their entities, on the way, or held here. The owner says what entities have taken (Taken).
+   *
    * What a node sends to itself goes the same way, by a queue here. Each step follows from the
    * state of the log, of the sessions and of what is kept. A session loses nothing before it ends,
    * so within one nothing is repeated; its end starts the step anew. The log may lose a command, so
    * a release is repeated each second. The proof is a simulation: [ShardSimulationTest].
    */
+
+  /// What waits for a shard at one node, at most: what 64 nodes may have sent. More is refused, and
+  /// told: it comes of sessions that end again and again.
+  static final int MOST = 64 * ShardSender.WINDOW;
+
+  static final long MOST_BYTES = 64L * ShardSender.WINDOW_BYTES;
+
   private final ShardPort port;
   private final ShardSender sender;
   private final ShardOwner owner;
@@ -65,7 +76,11 @@ final class Shard {
     switch (message) {
       case ShardMessage.Deliver it -> owner.deliver(from, it);
       case ShardMessage.Bounced it -> sender.bounced(from, it);
-      case ShardMessage.Failed(EntityMessage failed, Failure why) -> port.failed(failed, why);
+      case ShardMessage.Failed(EntityMessage failed, Failure why, String cause) ->
+          port.failed(failed, why, cause);
+      case ShardMessage.Taken it -> sender.taken(from, it);
+      case ShardMessage.HandedOver(EntityMessage request, String to) ->
+          port.handedOver(request, to);
       case ShardMessage.Flush it -> owner.flush(from, it);
       case ShardMessage.Flushed(long generation) -> sender.flushed(from, generation);
       case ShardMessage.Forward it -> owner.forward(from, it);
@@ -84,10 +99,22 @@ final class Shard {
   /// An entity has ended.
   ///
   /// @param unread what it has not taken, oldest first
-  /// @param hasFailedAtOnce whether it has failed without taking anything
-  void entityEnded(long entity, List<EntityMessage> unread, boolean hasFailedAtOnce, long nanos) {
-    owner.entityEnded(entity, unread, hasFailedAtOnce, nanos);
+  /// @param failure why it has ended without taking anything; null when it has taken something, or
+  ///   was ended
+  void entityEnded(long entity, List<EntityMessage> unread, @Nullable String failure, long nanos) {
+    owner.entityEnded(entity, unread, failure, nanos);
     progress(nanos);
+  }
+
+  /// An entity here has taken a message.
+  void taken(EntityMessage message, long nanos) {
+    owner.taken(message);
+    settle(nanos);
+  }
+
+  /// Nothing is sent to it any more: this cluster uses it in another way than this node.
+  void refuse() {
+    sender.refuse();
   }
 
   /// Does what is due: called at least each second, and when a session opens.
@@ -144,6 +171,11 @@ final class Shard {
     }
 
     @Override
+    public boolean hasRoom(String node) {
+      return node.equals(port.self()) || port.hasRoom(node);
+    }
+
+    @Override
     public void release(long next) {
       port.release(next);
     }
@@ -174,8 +206,13 @@ final class Shard {
     }
 
     @Override
-    public void failed(EntityMessage message, Failure why) {
-      port.failed(message, why);
+    public void failed(EntityMessage message, Failure why, @Nullable String cause) {
+      port.failed(message, why, cause);
+    }
+
+    @Override
+    public void handedOver(EntityMessage message, String to) {
+      port.handedOver(message, to);
     }
   }
 }

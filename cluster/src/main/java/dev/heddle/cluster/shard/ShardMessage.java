@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.heddle.cluster.shard;
 
+import org.jspecify.annotations.Nullable;
+
 /// What the nodes tell each other about one shard, in the order of their session.
 sealed interface ShardMessage {
   /// To the owner of a generation.
@@ -10,7 +12,20 @@ sealed interface ShardMessage {
   record Bounced(long generation, EntityMessage message) implements ShardMessage {}
 
   /// To the node of the sender: the message is not delivered, or nobody knows whether it was.
-  record Failed(EntityMessage message, Failure why) implements ShardMessage {}
+  ///
+  /// @param cause of an entity that has failed, as text
+  record Failed(EntityMessage message, Failure why, @Nullable String cause)
+      implements ShardMessage {
+    Failed(EntityMessage message, Failure why) {
+      this(message, why, null);
+    }
+  }
+
+  /// To the node of the sender: so much of what it has sent to a generation waits there no more.
+  record Taken(long generation, int count, long bytes) implements ShardMessage {}
+
+  /// To the node of the sender of a request: another node has it now.
+  record HandedOver(EntityMessage message, String to) implements ShardMessage {}
 
   /// To the owner of a generation, after the last message for it.
   ///
@@ -41,6 +56,8 @@ sealed interface ShardMessage {
     /// The entity has failed before it took a message.
     ENTITY_FAILED,
     /// It cannot be decoded where it has come to, or not be encoded for the next node.
-    UNREADABLE
+    UNREADABLE,
+    /// This cluster uses the shards of that name in another way than the node of the sender.
+    REFUSED
   }
 }

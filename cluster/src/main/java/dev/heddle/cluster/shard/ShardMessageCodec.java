@@ -9,16 +9,20 @@ import dev.heddle.cluster.shard.ShardMessage.Failure;
 import dev.heddle.cluster.shard.ShardMessage.Flush;
 import dev.heddle.cluster.shard.ShardMessage.Flushed;
 import dev.heddle.cluster.shard.ShardMessage.Forward;
+import dev.heddle.cluster.shard.ShardMessage.HandedOver;
 import dev.heddle.cluster.shard.ShardMessage.HandoffTaken;
+import dev.heddle.cluster.shard.ShardMessage.Taken;
 import dev.heddle.cluster.wire.Frame.FailureText;
 import dev.heddle.cluster.wire.MessageWriter;
 import dev.heddle.cluster.wire.UndecodableMessageException;
+import dev.heddle.process.NotSendableException;
 import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
 import java.io.DataInputStream;
 import java.io.DataOutputStream;
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import org.jspecify.annotations.Nullable;
 
 /// What the nodes tell each other about shards, as bytes.
 final class ShardMessageCodec {
@@ -39,6 +43,8 @@ final class ShardMessageCodec {
 
   /// Besides the content of a message: type, names, key, numbers.
   static final int HEADER_BYTES = 8 * 1024;
+
+  private static final int TEXT = 8 * 1024; // characters of a cause
 
   private ShardMessageCodec() {}
 
@@ -86,9 +92,11 @@ final class ShardMessageCodec {
       case Deliver(long generation, EntityMessage it) -> write(out, 1, generation, it, writer);
       case Bounced(long generation, EntityMessage it) -> write(out, 2, generation, it, writer);
       case Forward(long next, EntityMessage it) -> write(out, 3, next, it, writer);
-      case Failed(EntityMessage it, Failure why) -> {
+      case Failed(EntityMessage it, Failure why, String cause) -> {
         out.writeByte(4);
         out.writeUTF(why.name());
+        out.writeBoolean(cause != null);
+        out.writeUTF(cause == null ? "" : cause.substring(0, Math.min(cause.length(), TEXT)));
         writeHead(out, it);
       }
       case Flush(long generation, boolean isOver) -> {
@@ -108,6 +116,17 @@ final class ShardMessageCodec {
         out.writeByte(8);
         out.writeLong(next);
         out.writeBoolean(isInTime);
+      }
+      case Taken(long generation, int count, long bytes) -> {
+        out.writeByte(9);
+        out.writeLong(generation);
+        out.writeInt(count);
+        out.writeLong(bytes);
+      }
+      case HandedOver(EntityMessage it, String to) -> {
+        out.writeByte(10);
+        out.writeUTF(to);
+        writeHead(out, it);
       }
     }
   }
@@ -143,11 +162,17 @@ final class ShardMessageCodec {
 
     final transient EntityMessage head;
     final transient OfShard failed; // to the node of its sender
+    final transient @Nullable OfShard taken; // to the same; null when it counts no such message
 
-    UnreadableException(String type, int shard, EntityMessage head, Throwable cause) {
+    UnreadableException(OfShard of, EntityMessage head, Throwable cause) {
       super(cause);
       this.head = head;
-      this.failed = new OfShard(type, shard, new Failed(head, Failure.UNREADABLE));
+      String why = cause.getMessage();
+      this.failed = new OfShard(of.type(), of.shard(), new Failed(head, Failure.UNREADABLE, why));
+      this.taken =
+          of.message() instanceof Deliver(long generation, EntityMessage it)
+              ? new OfShard(of.type(), of.shard(), new Taken(generation, 1, it.bytes()))
+              : null;
     }
   }
 
@@ -189,19 +214,24 @@ final class ShardMessageCodec {
     }
     long generation = in.readLong();
     EntityMessage head = readHead(in);
-    EntityMessage whole;
+    byte[] content = in.readAllBytes();
     try {
-      whole = read(head, in.readAllBytes(), contents);
-    } catch (UndecodableMessageException e) {
-      throw new UnreadableException(type, shard, head, e);
+      return read(type, shard, kind, generation, withPayload(head, content, contents));
+    } catch (UndecodableMessageException | NotSendableException e) {
+      EntityMessage unread = withPayload(head, content, Payload.NONE);
+      throw new UnreadableException(read(type, shard, kind, generation, unread), head, e);
     }
+  }
+
+  private static OfShard read(
+      String type, int shard, int kind, long generation, EntityMessage message) {
     return new OfShard(
         type,
         shard,
         switch (kind) {
-          case 1 -> new Deliver(generation, whole);
-          case 2 -> new Bounced(generation, whole);
-          default -> new Forward(generation, whole);
+          case 1 -> new Deliver(generation, message);
+          case 2 -> new Bounced(generation, message);
+          default -> new Forward(generation, message);
         });
   }
 
@@ -209,12 +239,19 @@ final class ShardMessageCodec {
     return switch (kind) {
       case 4 -> {
         Failure why = Failure.valueOf(in.readUTF());
-        yield new Failed(readHead(in), why);
+        boolean hasCause = in.readBoolean();
+        String cause = in.readUTF();
+        yield new Failed(readHead(in), why, hasCause ? cause : null);
       }
       case 5 -> new Flush(in.readLong(), in.readBoolean());
       case 6 -> new Flushed(in.readLong());
       case 7 -> new EndOfHandoff(in.readLong());
       case 8 -> new HandoffTaken(in.readLong(), in.readBoolean());
+      case 9 -> new Taken(in.readLong(), in.readInt(), in.readLong());
+      case 10 -> {
+        String to = in.readUTF();
+        yield new HandedOver(readHead(in), to);
+      }
       default -> throw new IOException("no message has the number " + kind);
     };
   }
@@ -223,11 +260,14 @@ final class ShardMessageCodec {
     return new EntityMessage(in.readUTF(), in.readUTF(), in.readLong(), Payload.NONE, 0);
   }
 
-  private static EntityMessage read(EntityMessage head, byte[] content, Contents contents)
+  private static EntityMessage withPayload(EntityMessage head, byte[] content, Contents contents)
       throws UndecodableMessageException {
-    Payload payload = contents.decode(head, content);
-    return new EntityMessage(
-        head.origin(), head.key(), head.ask(), payload, sizeOf(head.key(), content.length));
+    return withPayload(head, content, contents.decode(head, content));
+  }
+
+  private static EntityMessage withPayload(EntityMessage head, byte[] content, Payload payload) {
+    int bytes = sizeOf(head.key(), content.length);
+    return new EntityMessage(head.origin(), head.key(), head.ask(), payload, bytes);
   }
 
   /// What a message takes while it waits, about.

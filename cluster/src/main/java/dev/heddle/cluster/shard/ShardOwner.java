@@ -11,6 +11,7 @@ import dev.heddle.cluster.shard.ShardMessage.Flush;
 import dev.heddle.cluster.shard.ShardMessage.Flushed;
 import dev.heddle.cluster.shard.ShardMessage.Forward;
 import dev.heddle.cluster.shard.ShardMessage.HandoffTaken;
+import dev.heddle.cluster.shard.ShardMessage.Taken;
 import dev.heddle.cluster.shard.ShardPort.EntityEnd;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -50,9 +51,16 @@ final class ShardOwner {
    *     that has stopped sending and has the answer to its Flush has nothing here. C8
    *     [ShardSimulationTest]
    * I3. What is given up is told to the sender's node. C3 [ShardSimulationTest]
+   * I4. The sender's node hears of each message that it has sent to a generation that it does not
+   *     wait any more: entities have taken it, it has failed, is bounced, or the generation was
+   *     flushed. [ShardSimulationTest]
+   *
+   * What entities have taken is told in portions, so that it costs little; and not while much that
+   * was posted to that node waits there for space: so that node sends less.
    */
-  private static final int EARLY = 1_000;
-  private static final long EARLY_BYTES = 1 << 20;
+  private static final int PORTION = ShardSender.WINDOW / 16; // messages
+  private static final int PORTION_BYTES = ShardSender.WINDOW_BYTES / 16;
+  private static final long TELL_NANOS = 100_000_000L; // the rest of a portion
 
   /// Numbers entities.
   interface Numbers {
@@ -61,6 +69,19 @@ final class ShardOwner {
 
   /// A message that came before the log has told of its generation.
   private record Early(String from, Deliver deliver) {}
+
+  /// What a node has sent to a generation, within one session.
+  private static final class Credit {
+    final long number;
+    final long generation;
+    int count; // not told
+    long bytes;
+
+    Credit(long number, long generation) {
+      this.number = number;
+      this.generation = generation;
+    }
+  }
 
   /// What a predecessor has forwarded.
   private static final class Incoming {
@@ -80,6 +101,9 @@ final class ShardOwner {
   private final Deque<Early> early = new ArrayDeque<>(0);
   private final List<Entities> old = new ArrayList<>(1); // over, and some still run
   private final Map<String, Long> flushes = new HashMap<>(2); // by node; answered when `old` is out
+  private final Map<String, Credit> credits = new HashMap<>(2); // by node
+  private long lastCredit;
+  private long toldAt;
   private ShardState view;
   private long earlyBytes;
   private long over; // generations up to this one have ended, as other nodes have said
@@ -115,7 +139,8 @@ final class ShardOwner {
     boolean isNew = handoff == null || handoff.generation != changed.generation();
     if (entities == null && isOwner(changed) && changed.generation() > over && isNew) {
       Holder self = Objects.requireNonNull(changed.owner());
-      entities = new Entities(changed.generation(), self.admission(), port, numbers);
+      entities =
+          new Entities(changed.generation(), self.admission(), port, numbers, this::waitsNoMore);
       isActive = false;
       isEnding = false;
       predecessorSeen = nanos;
@@ -190,14 +215,47 @@ final class ShardOwner {
   void deliver(String from, Deliver it) {
     Entities current = entities;
     if (current != null && it.generation() == current.generation) {
-      accept(current, it.message());
+      accept(current, it.message().withCredit(creditOf(from, it.generation())));
     } else if (it.generation() <= Math.max(view.generation(), over)) {
       giveBack(from, it);
-    } else if (early.size() >= EARLY || earlyBytes + it.message().bytes() > EARLY_BYTES) {
+    } else if (early.size() >= Shard.MOST || earlyBytes + it.message().bytes() > Shard.MOST_BYTES) {
       port.post(from, new Failed(it.message(), Failure.FULL));
     } else {
       early.add(new Early(from, it));
       earlyBytes += it.message().bytes();
+    }
+  }
+
+  private long creditOf(String from, long generation) {
+    Credit known = credits.get(from);
+    if (known == null || known.generation != generation) {
+      known = new Credit(++lastCredit, generation);
+      credits.put(from, known);
+    }
+    return known.number;
+  }
+
+  /// An entity has taken a message.
+  void taken(EntityMessage message) {
+    waitsNoMore(message);
+  }
+
+  private void waitsNoMore(EntityMessage message) {
+    Credit credit = credits.get(message.origin());
+    if (credit != null && credit.number == message.credit()) {
+      credit.count++;
+      credit.bytes += message.bytes();
+      if (credit.count >= PORTION || credit.bytes >= PORTION_BYTES) {
+        tell(message.origin(), credit);
+      }
+    }
+  }
+
+  private void tell(String node, Credit credit) {
+    if (credit.count != 0 && port.hasRoom(node)) {
+      port.post(node, new Taken(credit.generation, credit.count, credit.bytes));
+      credit.count = 0;
+      credit.bytes = 0;
     }
   }
 
@@ -216,7 +274,8 @@ final class ShardOwner {
   private void accept(Entities current, EntityMessage message) {
     if (isActive) {
       current.accept(message);
-    } else if (kept.size() >= EARLY || keptBytes + message.bytes() > EARLY_BYTES) {
+    } else if (kept.size() >= Shard.MOST || keptBytes + message.bytes() > Shard.MOST_BYTES) {
+      waitsNoMore(message);
       port.post(message.origin(), new Failed(message, Failure.FULL));
     } else {
       kept.add(message);
@@ -239,14 +298,14 @@ final class ShardOwner {
   }
 
   /// An entity has ended.
-  void entityEnded(long number, List<EntityMessage> unread, boolean hasFailedAtOnce, long nanos) {
+  void entityEnded(long number, List<EntityMessage> unread, @Nullable String failure, long nanos) {
     Entities current = entities;
-    if (current != null && current.ended(number, unread, hasFailedAtOnce)) {
+    if (current != null && current.ended(number, unread, failure)) {
       progress(nanos);
       return;
     }
     for (Entities it : old) {
-      if (it.ended(number, unread, hasFailedAtOnce)) {
+      if (it.ended(number, unread, failure)) {
         bounce(it.generation, it.takeLeft());
       }
     }
@@ -262,7 +321,7 @@ final class ShardOwner {
     }
     Incoming known = incomingOf(from, it.next());
     if (known != null && !known.isComplete) {
-      known.messages.add(it.message());
+      known.messages.add(it.message().withCredit(0));
     }
   }
 
@@ -323,6 +382,7 @@ final class ShardOwner {
       handoff.sessionEnded(node);
     }
     flushes.remove(node);
+    credits.remove(node); // that node counts anew in the next one
   }
 
   /// Does what can be done now.
@@ -347,6 +407,10 @@ final class ShardOwner {
     }
     if (handoff != null) {
       handoff.progress(view, nanos);
+    }
+    if (nanos - toldAt >= TELL_NANOS) {
+      toldAt = nanos;
+      credits.forEach(this::tell);
     }
   }
 

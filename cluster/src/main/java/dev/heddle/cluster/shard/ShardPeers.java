@@ -13,6 +13,8 @@ import java.util.Queue;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.ConcurrentMap;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.BiConsumer;
 import org.jspecify.annotations.Nullable;
 
@@ -22,13 +24,24 @@ final class ShardPeers {
    * What is posted belongs to the session in which it was posted, and is dropped with it: the next
    * session begins without it. So each shard knows at the end of a session what the other node may
    * have missed.
+   *
+   * What waits for space is bounded by what the other node sends: while more than 1 MiB waits for
+   * it, the owners of shards here do not tell it what entities have taken ([ShardOwner]), so its
+   * windows close, and no more requests come that would have to be answered. Messages that are
+   * bounced or handed over have waited here before, within those windows.
    */
+  private static final long ROOM_BYTES = 1 << 20;
+
+  private static final int PACKET_BYTES = 1 << 10; // that a packet counts besides its content
+
   static final String SERVICE = "shard";
 
   private static final class Peer {
     final RemoteNode remote;
     final Queue<Packet> posted = new ConcurrentLinkedQueue<>();
     final SpinLock sending = new SpinLock();
+    final AtomicLong bytes = new AtomicLong(); // of `posted`
+    final AtomicBoolean awaitsSpace = new AtomicBoolean();
 
     Peer(RemoteNode remote) {
       this.remote = remote;
@@ -37,12 +50,15 @@ final class ShardPeers {
 
   private final MessageWriter writer;
   private final BiConsumer<String, OfShard> unsendable;
+  private final Runnable onSpace;
   private final ConcurrentMap<String, Peer> open = new ConcurrentHashMap<>();
 
   /// @param unsendable takes what cannot be encoded here, with the node it was for
-  ShardPeers(MessageWriter writer, BiConsumer<String, OfShard> unsendable) {
+  /// @param onSpace is called when a connection that was full has space, on any thread
+  ShardPeers(MessageWriter writer, BiConsumer<String, OfShard> unsendable, Runnable onSpace) {
     this.writer = writer;
     this.unsendable = unsendable;
+    this.onSpace = onSpace;
   }
 
   boolean isOpen(String node) {
@@ -69,16 +85,51 @@ final class ShardPeers {
   /// Sends now, if there is space.
   SendResult send(String node, Packet packet) {
     Peer peer = open.get(node);
-    return peer == null
-        ? SendResult.UNREACHABLE
-        : peer.remote.sendService(
+    if (peer == null) {
+      return SendResult.UNREACHABLE;
+    }
+    SendResult result =
+        peer.remote.sendService(
             new Frame.Service(SERVICE, ShardMessageCodec.encode(packet, writer)));
+    if (result == SendResult.FULL) {
+      awaitSpace(peer);
+    }
+    return result;
+  }
+
+  private void awaitSpace(Peer peer) {
+    if (peer.awaitsSpace.compareAndSet(false, true)) {
+      var _ =
+          peer.remote
+              .serviceRoom()
+              .whenComplete((_, _) -> {
+                peer.awaitsSpace.set(false);
+                onSpace.run();
+              });
+    }
+  }
+
+  /// Whether little that was posted waits for space; also without a session, where nothing does.
+  boolean hasRoom(String node) {
+    Peer peer = open.get(node);
+    return peer == null || peer.bytes.get() < ROOM_BYTES;
+  }
+
+  private static long sizeOf(Packet packet) {
+    return PACKET_BYTES
+        + switch (packet) {
+          case OfShard(_, _, ShardMessage.Bounced it) -> it.message().bytes();
+          case OfShard(_, _, ShardMessage.Forward it) -> it.message().bytes();
+          case ShardMessageCodec.Answer(_, byte[] content) -> content.length;
+          default -> 0;
+        };
   }
 
   /// Sends when there is space, unless the session ends before. [#drain] follows.
   void post(String node, Packet packet) {
     Peer peer = open.get(node);
     if (peer != null) {
+      peer.bytes.addAndGet(sizeOf(packet));
       peer.posted.add(packet);
     }
   }
@@ -92,7 +143,8 @@ final class ShardPeers {
     while (!peer.posted.isEmpty() && peer.sending.tryLock()) {
       try {
         if (!sendAll(node, peer)) {
-          return; // the next drain() goes on: there is one each tick
+          awaitSpace(peer); // then drain() is called again
+          return;
         }
       } finally {
         peer.sending.unlock();
@@ -113,6 +165,7 @@ final class ShardPeers {
         }
       }
       peer.posted.remove();
+      peer.bytes.addAndGet(-sizeOf(next));
     }
     return true;
   }

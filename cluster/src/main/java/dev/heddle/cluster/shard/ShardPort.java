@@ -3,6 +3,7 @@ package dev.heddle.cluster.shard;
 
 import dev.heddle.cluster.shard.ShardMessage.Failure;
 import dev.heddle.process.SendResult;
+import org.jspecify.annotations.Nullable;
 
 /// What one shard of a node does to the world. No method waits or calls the shard.
 interface ShardPort {
@@ -19,6 +20,9 @@ interface ShardPort {
   /// before.
   void post(String node, ShardMessage message);
 
+  /// Whether little that was posted to another node waits for space.
+  boolean hasRoom(String node);
+
   /// Says in the log that this node acts for the shard no more.
   ///
   /// @param next the generation that follows
@@ -33,7 +37,8 @@ interface ShardPort {
   /// @param entity a number that this node uses once
   void start(long entity, String key, long generation, long admission);
 
-  /// Gives a message to an entity that was started.
+  /// Gives a message to an entity that was started. [Shard#taken] follows, or the message is among
+  /// those that the entity has left.
   ///
   /// @return false when it has no space
   boolean deliver(long entity, EntityMessage message);
@@ -46,7 +51,12 @@ interface ShardPort {
   boolean isIdle(long entity, long nanos);
 
   /// The sender's word that its message is not delivered, or may be. At the node of the sender.
-  void failed(EntityMessage message, Failure why);
+  ///
+  /// @param cause of an entity that has failed
+  void failed(EntityMessage message, Failure why, @Nullable String cause);
+
+  /// A request of this node is at another node now.
+  void handedOver(EntityMessage message, String to);
 
   /// Why an entity is to end.
   enum EntityEnd {

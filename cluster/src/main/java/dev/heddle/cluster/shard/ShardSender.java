@@ -35,17 +35,24 @@ final class ShardSender {
    * I2. A message is sent once more only when its last receiver says that no entity has got it.
    *     [ShardSimulationTest]
    *
-   * At most 1,000 messages or 1 MiB are held.
+   * The window. At most 1,000 messages, or 1 MiB, are held here, on their way, or wait at the owner
+   * for their entities: `sent` counts those that have left, until the owner says that they do not
+   * wait any more. A Flushed and the end of a session say it of all.
+   *
+   * I3. A message is refused only because of the window, or without a session; one that finds the
+   *     connection full is held. [ShardTest]
    */
-  static final int HELD = 1_000;
-  static final int HELD_BYTES = 1 << 20;
+  static final int WINDOW = 1_000;
+  static final int WINDOW_BYTES = 1 << 20;
 
   private record Route(String node, long generation) {}
 
   private final ShardPort port;
   private final Deque<EntityMessage> held = new ArrayDeque<>();
   private final List<EntityMessage> bounced = new ArrayList<>(0); // older than all that is held
-  private long heldBytes;
+  private long heldBytes; // bounced ones too
+  private int sent;
+  private long sentBytes;
   private ShardState view;
   private @Nullable Route sentTo;
   private boolean isFlushing;
@@ -60,18 +67,22 @@ final class ShardSender {
   SendResult offer(EntityMessage message) {
     progress();
     Route target = target();
-    if (held.isEmpty() && target != null && target.equals(sentTo) && !isFlushing) {
-      return port.send(target.node, new Deliver(target.generation, message));
-    }
     if (held.isEmpty() && sentTo == null && target != null) {
       return SendResult.UNREACHABLE; // no session with the owner
     }
-    if (held.size() >= HELD || heldBytes + message.bytes() > HELD_BYTES) {
+    long bytes = heldBytes + sentBytes;
+    if (size() + sent >= WINDOW || (bytes != 0 && bytes + message.bytes() > WINDOW_BYTES)) {
       return SendResult.FULL;
     }
     held.add(message);
     heldBytes += message.bytes();
+    sendHeld(target);
     return SendResult.ACCEPTED;
+  }
+
+  /// Whether half of the window is free, so that those who wait for space may go on.
+  boolean hasRoom() {
+    return size() + sent <= WINDOW / 2 && heldBytes + sentBytes <= WINDOW_BYTES / 2;
   }
 
   /// Where messages may be sent now; null when they are held.
@@ -89,11 +100,25 @@ final class ShardSender {
   /// An owner gives a message back.
   void bounced(String from, Bounced it) {
     if (!new Route(from, it.generation()).equals(sentTo)) {
-      port.failed(it.message(), Failure.LOST); // it would come after later ones
+      port.failed(it.message(), Failure.LOST, null); // it would come after later ones
       return;
     }
     over = Math.max(over, it.generation());
+    forget(1, it.message().bytes());
     bounced.add(it.message());
+    heldBytes += it.message().bytes();
+  }
+
+  /// An owner says what does not wait there any more.
+  void taken(String from, ShardMessage.Taken it) {
+    if (new Route(from, it.generation()).equals(sentTo)) {
+      forget(it.count(), it.bytes());
+    }
+  }
+
+  private void forget(int count, long bytes) {
+    sent = Math.max(0, sent - count);
+    sentBytes = Math.max(0, sentBytes - bytes);
   }
 
   /// An owner has nothing of this node any more.
@@ -113,11 +138,18 @@ final class ShardSender {
   private void forget() {
     sentTo = null;
     isFlushing = false;
-    for (EntityMessage message : bounced.reversed()) {
-      held.addFirst(message);
-      heldBytes += message.bytes();
-    }
+    sent = 0;
+    sentBytes = 0;
+    bounced.reversed().forEach(held::addFirst);
     bounced.clear();
+  }
+
+  /// What is held is not sent any more.
+  void refuse() {
+    forget();
+    held.forEach(message -> port.failed(message, Failure.REFUSED, null));
+    held.clear();
+    heldBytes = 0;
   }
 
   /// Does what can be done now.
@@ -129,6 +161,10 @@ final class ShardSender {
     if (sentTo == null && target != null && port.isInSession(target.node)) {
       sentTo = target;
     }
+    sendHeld(target);
+  }
+
+  private void sendHeld(@Nullable Route target) {
     while (!held.isEmpty() && target != null && target.equals(sentTo) && !isFlushing) {
       EntityMessage first = held.element();
       if (!port.send(target.node, new Deliver(target.generation, first)).isAccepted()) {
@@ -136,6 +172,8 @@ final class ShardSender {
       }
       held.remove();
       heldBytes -= first.bytes();
+      sent++;
+      sentBytes += first.bytes();
     }
   }
 
@@ -147,6 +185,11 @@ final class ShardSender {
       boolean isOver = view.generation() > last.generation || view.owner() == null;
       port.post(last.node, new Flush(last.generation, isOver));
     }
+  }
+
+  /// How many messages have left and may wait at the owner.
+  int sent() {
+    return sent;
   }
 
   /// How many messages are held here.

@@ -1,11 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.heddle.cluster.shard;
 
+import dev.heddle.cluster.EntityId;
+import dev.heddle.cluster.NoQuorumException;
+import dev.heddle.cluster.NotDeliveredException;
+import dev.heddle.cluster.NotDeliveredException.Why;
 import dev.heddle.cluster.name.RosterAccess;
+import dev.heddle.cluster.peer.Entry;
 import dev.heddle.cluster.peer.RemoteNode;
 import dev.heddle.cluster.roster.Command;
 import dev.heddle.cluster.roster.Roster;
-import dev.heddle.cluster.roster.ShardPlan;
+import dev.heddle.cluster.roster.ShardTable;
+import dev.heddle.cluster.roster.ShardTable.ShardId;
 import dev.heddle.cluster.shard.ShardMessage.Failed;
 import dev.heddle.cluster.shard.ShardMessage.Failure;
 import dev.heddle.cluster.shard.ShardMessageCodec.Answer;
@@ -22,21 +28,20 @@ import dev.heddle.cluster.wire.UndecodableMessageException;
 import dev.heddle.process.NotSendableException;
 import dev.heddle.process.Process;
 import dev.heddle.process.SendResult;
+import dev.heddle.process.StartOptions;
 import dev.heddle.process.remote.LocalProcesses;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Queue;
-import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.ConcurrentMap;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Function;
-import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /// The shards of all types at this node, with what they need of the node: sessions, the log, the
@@ -51,19 +56,9 @@ public final class ShardService implements RosterAccess.Part {
    * is known here, and the shards are told of an end first. What was posted for the old one is
    * dropped with it (ShardPeers).
    *
-   * Hosts. A node says in the log that it hosts a type; it says so again each second until the log
-   * has it, since a command may be lost.
+   * Without a lease nothing is sent: no majority knows this node, and what it knows gets old.
    */
-  private static final System.Logger LOG = System.getLogger("dev.heddle.cluster.shard");
-
-  private static final long REPEAT_NANOS = 1_000_000_000L;
-
-  /// A node that leaves waits so long for messages of nodes that have not heard of it yet: it gives
-  /// them back, while they would end with the session.
-  private static final long LEAVE_NANOS = 1_000_000_000L;
-
-  /// A request to an entity here.
-  private record Asked(String origin, long ask) {}
+  private static final long CENTURY_NANOS = TimeUnit.DAYS.toNanos(36_525);
 
   private final NodeLife self;
   private final LocalProcesses local;
@@ -71,28 +66,21 @@ public final class ShardService implements RosterAccess.Part {
   private final MessageWriter writer;
   private final Function<String, @Nullable RemoteNode> sessions;
   private final ShardPeers peers;
-  private final EntityAsks asks = new EntityAsks(this::giveUp);
-  private final ConcurrentMap<Asked, CompletableFuture<@Nullable Object>> asked =
-      new ConcurrentHashMap<>(); // of entities here
+  private final EntityAsks asks;
+  private final IncomingAsks incoming = new IncomingAsks();
+  private final ShardLog report;
   private final ConcurrentMap<String, EntityType> types = new ConcurrentHashMap<>();
+  private final ConcurrentMap<String, ShardUse> uses = new ConcurrentHashMap<>();
+  private final ShardHosts hosts;
   private final Shared shared = new Shared();
   private final AtomicLong lastEntity = new AtomicLong();
   private final Queue<Runnable> decided = new ConcurrentLinkedQueue<>(); // under locks, done after
   private final ReentrantLock changing = new ReentrantLock(); // only threads of the cluster take it
 
   // written by the thread of applied() and tick()
-  private final ShardPlan plan = new ShardPlan();
   private boolean isAdmitted;
-  private long hostedAt;
-  private boolean hasHosted;
-  private final Set<String> mismatched = new HashSet<>();
-
-  // any thread
-  private volatile boolean isWithdrawn;
-  private volatile long lastDelivered = System.nanoTime(); // by another node
-  private final CompletableFuture<@Nullable Void> released = new CompletableFuture<>();
-  private final ConcurrentMap<Failure, Long> failures = new ConcurrentHashMap<>();
-  private long failuresLogged;
+  private @Nullable ShardTable followed;
+  private long followedChanges;
 
   /// @param sessions the open session with a node, by its name
   public ShardService(
@@ -106,7 +94,10 @@ public final class ShardService implements RosterAccess.Part {
     this.log = log;
     this.writer = writer;
     this.sessions = sessions;
-    this.peers = new ShardPeers(writer, this::unsendable);
+    this.peers = new ShardPeers(writer, this::unsendable, this::onSpace);
+    this.asks = new EntityAsks(self.life(), this::giveUp);
+    this.report = new ShardLog(self.node());
+    this.hosts = new ShardHosts(self, log, types.values());
   }
 
   // ---- types ----
@@ -114,21 +105,33 @@ public final class ShardService implements RosterAccess.Part {
   /// Uses a type of shards; hosts them, with an entry.
   ///
   /// @param entry makes the processes; null when this node hosts none
-  /// @param idle after which an entity without messages is ended
-  /// @throws IllegalArgumentException when the type is used here with other values
-  public void open(
-      String name, int count, @Nullable Supplier<? extends Process> entry, Duration idle) {
+  /// @throws IllegalArgumentException when the type is used otherwise, here or in the cluster
+  public void open(String name, ShardUse use, @Nullable Entry entry) {
     checkName(name);
-    EntityType type = new EntityType(name, count, entry, idle.toNanos(), shared);
-    EntityType known = types.putIfAbsent(name, type);
-    if (known != null && (known.count != count || known.isHost() != (entry != null))) {
+    ShardUse before = uses.putIfAbsent(name, use);
+    if (before != null && !before.equals(use)) {
       throw new IllegalArgumentException(
-          "shards '%s' are used here with %d shards, and not %d"
-              .formatted(name, known.count, count));
+          "node '%s' uses shards '%s' as %s, and not as %s"
+              .formatted(self.node(), name, before, use));
     }
+    String refusal = before == null ? hosts.refusal(name, use.count()) : null;
+    if (refusal != null) {
+      uses.remove(name);
+      throw new IllegalArgumentException(refusal);
+    }
+    var _ =
+        types.computeIfAbsent(
+            name, _ -> new EntityType(name, use.count(), entry, nanosOf(use.idle()), shared));
   }
 
-  private static void checkName(String name) {
+  private static long nanosOf(Duration time) {
+    return TimeUnit.NANOSECONDS.convert(time); // 292 years at most
+  }
+
+  /// Checks the name of a type, or a key.
+  ///
+  /// @throws IllegalArgumentException when it is empty or too long
+  public static void checkName(String name) {
     int bytes = name.getBytes(StandardCharsets.UTF_8).length;
     if (bytes == 0 || bytes > Limits.NAME_BYTES) {
       throw new IllegalArgumentException(
@@ -144,53 +147,83 @@ public final class ShardService implements RosterAccess.Part {
 
   /// How many messages of this node have failed after they were accepted.
   public long failed() {
-    return failures.values().stream().mapToLong(it -> it).sum();
+    return report.failedMessages();
   }
 
   // ---- messages ----
 
   /// Sends a message to an entity.
   ///
+  /// @return `FULL` when too many wait for its shard: see [#room]; `UNREACHABLE` without a session
+  ///   with its owner
   /// @throws NotSendableException when it cannot be encoded, wherever the entity is
+  /// @throws NoQuorumException when this node holds no lease
+  /// @throws IllegalStateException when the cluster has another number of shards
   public SendResult offer(String type, String key, @Nullable Object message) {
-    return typeOf(type).offer(messageOf(key, 0, message));
+    EntityType to = typeOf(type);
+    EntityMessage checked = messageOf(key, message);
+    checkLease(type, key);
+    return to.offer(checked);
+  }
+
+  /// Completes when a message to this key may be accepted again, after `FULL`. Its dependent stages
+  /// must not wait.
+  public CompletableFuture<@Nullable Void> room(String type, String key) {
+    return typeOf(type).room(key);
   }
 
   /// Sends a request to an entity.
   ///
+  /// @param limit after which it fails
   /// @return fails with a [NotDeliveredException], or with what the entity replies; to cancel it
-  ///   gives up
-  /// @throws NotSendableException when it cannot be encoded, wherever the entity is
+  ///   gives up. Its dependent stages must not wait
+  /// @throws NotSendableException as of [#offer]
+  /// @throws NoQuorumException as of [#offer]
+  /// @throws IllegalStateException as of [#offer]
   public CompletableFuture<@Nullable Object> ask(
-      String type, String key, @Nullable Object message) {
+      String type, String key, @Nullable Object message, Duration limit) {
     EntityType to = typeOf(type);
-    EntityMessage checked = messageOf(key, 0, message);
-    long ask = asks.begin();
+    EntityMessage checked = messageOf(key, message);
+    checkLease(type, key);
+    long ask = asks.begin(System.nanoTime() + Math.clamp(nanosOf(limit), 0, CENTURY_NANOS));
     CompletableFuture<@Nullable Object> answer = asks.answer(ask);
-    SendResult result =
-        to.offer(new EntityMessage(checked.origin(), key, ask, checked.message(), checked.bytes()));
-    if (!result.isAccepted()) {
-      asks.fail(
-          ask,
-          NotDeliveredException.refused(
-              "the request to '%s' of '%s' was not sent: %s".formatted(key, type, result)));
+    EntityMessage request =
+        new EntityMessage(checked.origin(), key, ask, checked.message(), checked.bytes());
+    try {
+      SendResult result = to.offer(request);
+      if (!result.isAccepted()) {
+        asks.fail(
+            ask,
+            new NotDeliveredException(
+                "the request to '%s' of '%s' was not sent: %s".formatted(key, type, result),
+                result == SendResult.FULL ? Why.FULL : Why.REFUSED));
+      }
+    } catch (IllegalStateException e) {
+      asks.fail(ask, e);
+      throw e;
     }
     return answer;
   }
 
-  private void giveUp(@Nullable String at, long ask) {
-    if (at == null) {
-      givenUp(self.node(), ask);
-    } else {
-      peers.post(at, new GiveUp(ask));
-      peers.drain();
+  private void checkLease(String type, String key) {
+    long admission = log.admission();
+    if (!log.mayAct(admission)) {
+      String why =
+          admission == 0
+              ? "has not got a lease from a majority of the voters yet"
+              : "holds no lease: no majority of the voters has answered in time, or it has left";
+      throw new NoQuorumException(
+          "nothing is sent to '%s' of '%s': node '%s' %s; try again"
+              .formatted(key, type, self.node(), why));
     }
   }
 
-  private void givenUp(String origin, long ask) {
-    CompletableFuture<@Nullable Object> reply = asked.remove(new Asked(origin, ask));
-    if (reply != null) {
-      reply.cancel(false);
+  private void giveUp(@Nullable String at, long ask) {
+    if (at == null) {
+      incoming.givenUp(self.node(), ask);
+    } else {
+      peers.post(at, new GiveUp(ask));
+      peers.drain();
     }
   }
 
@@ -202,7 +235,7 @@ public final class ShardService implements RosterAccess.Part {
     return type;
   }
 
-  private EntityMessage messageOf(String key, long ask, @Nullable Object message) {
+  private EntityMessage messageOf(String key, @Nullable Object message) {
     checkName(key);
     byte[] content = writer.encode(message);
     if (content.length > Limits.MESSAGE_BYTES - ShardMessageCodec.HEADER_BYTES) {
@@ -211,7 +244,7 @@ public final class ShardService implements RosterAccess.Part {
               .formatted(Limits.MESSAGE_BYTES - ShardMessageCodec.HEADER_BYTES, content.length));
     }
     int bytes = ShardMessageCodec.sizeOf(key, content.length);
-    return new EntityMessage(self.node(), key, ask, new Payload(message, content), bytes);
+    return new EntityMessage(self.node(), key, 0, new Payload(message, content), bytes);
   }
 
   // ---- sessions ----
@@ -228,13 +261,26 @@ public final class ShardService implements RosterAccess.Part {
       peers.set(node, now);
       if (known != null) {
         types.values().forEach(type -> type.sessionEnded(node));
-        decided.add(() -> asks.sessionEnded(node));
+        decided.add(() -> {
+          asks.sessionEnded(node);
+          incoming.sessionEnded(node);
+        });
       }
     } finally {
       changing.unlock();
     }
     types.values().forEach(EntityType::progress);
     shared.carryOut();
+  }
+
+  /// A connection that was full has space.
+  private void onSpace() {
+    local
+        .callbacks()
+        .execute(() -> { // this may be under the lock of a shard
+          types.values().forEach(EntityType::progress);
+          shared.carryOut();
+        });
   }
 
   /// Another node says something; in the order of its session.
@@ -249,9 +295,11 @@ public final class ShardService implements RosterAccess.Part {
           session, ShardMessageCodec.decode(content, (head, bytes) -> read(session, head, bytes)));
     } catch (UnreadableException e) {
       fail(e.failed, e.head, Failure.UNREADABLE);
+      if (e.taken != null) {
+        peers.post(from.node(), e.taken);
+      }
     } catch (IllegalArgumentException e) {
-      LOG.log(
-          System.Logger.Level.WARNING,
+      report.warn(
           "node '%s': ignored what '%s' says about shards: %s"
               .formatted(self.node(), from.node(), e.getMessage()));
     }
@@ -269,7 +317,7 @@ public final class ShardService implements RosterAccess.Part {
     String from = session.other().node();
     switch (packet) {
       case OfShard it -> received(session, from, it);
-      case GiveUp(long ask) -> givenUp(from, ask);
+      case GiveUp(long ask) -> incoming.givenUp(from, ask);
       case AskFailed(long ask, var failure) -> asks.fail(ask, Failures.of(from, failure));
       case Answer(long ask, byte[] content) -> {
         try {
@@ -284,10 +332,14 @@ public final class ShardService implements RosterAccess.Part {
   /// Before the end of the session, or not at all.
   private void received(RemoteNode session, String from, OfShard it) {
     if (it.message() instanceof ShardMessage.Deliver) {
-      lastDelivered = System.nanoTime();
+      hosts.delivered();
+    }
+    if (it.message() instanceof ShardMessage.Bounced(_, EntityMessage back) && back.ask() != 0) {
+      asks.sent(back.ask(), null); // it is held here again
     }
     EntityType type = types.get(it.type());
-    if (type == null || it.shard() < 0 || it.shard() >= type.count) {
+    boolean isUnknown = type == null || type.refusal() != null;
+    if (isUnknown || it.shard() < 0 || it.shard() >= type.count) {
       ShardMessage answer = refusal(it.message());
       if (answer != null) {
         peers.post(from, new OfShard(it.type(), it.shard(), answer));
@@ -324,8 +376,7 @@ public final class ShardService implements RosterAccess.Part {
           case ShardMessage.Bounced bounced -> bounced.message();
           default -> throw new IllegalStateException(it + " has no content of another node");
         };
-    LOG.log(
-        System.Logger.Level.WARNING,
+    report.warn(
         "node '%s': a message to '%s' cannot be handed to '%s'"
             .formatted(self.node(), message.key(), node));
     Failure why = Failure.UNREADABLE;
@@ -334,7 +385,7 @@ public final class ShardService implements RosterAccess.Part {
 
   private void fail(OfShard failed, EntityMessage message, Failure why) {
     if (message.origin().equals(self.node())) {
-      shared.failed(message, why, failed.type());
+      shared.failed(message, why, null, failed.type());
     } else {
       peers.post(message.origin(), failed);
     }
@@ -346,9 +397,14 @@ public final class ShardService implements RosterAccess.Part {
   @Override
   public void applied(Roster roster) {
     isAdmitted |= roster.admission(self.node(), self.life()) != 0;
-    if (isAdmitted) { // an earlier state may name another life of this node
-      types.values().forEach(type -> type.applied(roster.shards(), roster.applied()));
+    if (!isAdmitted) { // an earlier state may name another life of this node
+      return;
     }
+    ShardTable table = roster.shards();
+    List<ShardId> changed = table == followed ? table.changedSince(followedChanges) : null;
+    followed = table;
+    followedChanges = table.changes();
+    types.values().forEach(type -> type.applied(table, changed));
   }
 
   /// Does what is due. Called several times a second.
@@ -356,34 +412,14 @@ public final class ShardService implements RosterAccess.Part {
   public void tick(Roster roster) {
     applied(roster);
     long now = System.nanoTime();
-    if (log.admission() != 0 && (!hasHosted || now - hostedAt >= REPEAT_NANOS)) {
-      hasHosted = true;
-      hostedAt = now;
-      types.values().forEach(type -> host(roster, type));
-      withdraw(roster);
-    }
-    plan.poll(roster.shards(), self.node(), now).forEach(log::submit);
+    hosts.tick(roster, now);
     types.values().forEach(EntityType::progress);
-    logFailures();
-    shared.carryOut();
-  }
-
-  private void host(Roster roster, EntityType type) {
-    int count = roster.shards().count(type.name);
-    boolean isHost = roster.shards().hosts(type.name).contains(self.node());
-    if (count != 0 && count != type.count) {
-      if (!mismatched.add(type.name)) {
-        return; // logged
-      }
-      LOG.log(
-          System.Logger.Level.ERROR,
-          "node '%s': '%s' has %d shards in this cluster, and %d here; nothing is delivered"
-              .formatted(self.node(), type.name, count, type.count));
-    } else if (count == 0 || (type.isHost() && !isHost && !isWithdrawn)) {
-      boolean hosts = type.isHost() && !isWithdrawn;
-      log.submit(
-          new Command.HostShards(self.node(), log.admission(), type.name, type.count, hosts));
+    if (!log.mayAct(log.admission())) {
+      types.values().forEach(EntityType::wakeWaiting); // they are told that there is no lease
     }
+    asks.due(now);
+    report.due(now);
+    shared.carryOut();
   }
 
   /// Gives all shards away.
@@ -391,35 +427,13 @@ public final class ShardService implements RosterAccess.Part {
   /// @return completes when this node owns none
   @Override
   public CompletableFuture<@Nullable Void> leave() {
-    isWithdrawn = true;
-    return released.copy();
+    return hosts.leave();
   }
 
-  private void withdraw(Roster roster) {
-    if (!isWithdrawn || released.isDone()) {
-      return;
-    }
-    boolean isHost = false;
-    for (EntityType type : types.values()) {
-      isHost |= roster.shards().hosts(type.name).contains(self.node());
-    }
-    if (isHost) {
-      log.submit(new Command.WithdrawHost(self.node(), log.admission()));
-    } else if (System.nanoTime() - lastDelivered >= LEAVE_NANOS
-        && types.values().stream().allMatch(EntityType::isReleased)) {
-      released.complete(null);
-    }
-  }
-
-  private void logFailures() {
-    long all = failed();
-    if (all > failuresLogged) {
-      LOG.log(
-          System.Logger.Level.WARNING,
-          "node '%s': %d messages to entities have failed; by now %s"
-              .formatted(self.node(), all - failuresLogged, failures));
-      failuresLogged = all;
-    }
+  /// Fails what waits. Nothing else follows.
+  public void close() {
+    asks.close("node '%s' has left the cluster".formatted(self.node()));
+    types.values().forEach(EntityType::wakeWaiting);
   }
 
   // ---- for the shards ----
@@ -450,6 +464,11 @@ public final class ShardService implements RosterAccess.Part {
     }
 
     @Override
+    public boolean hasRoom(String node) {
+      return peers.hasRoom(node);
+    }
+
+    @Override
     public void release(String type, int shard, long next) {
       decided.add(() -> {
         List<Command.Release> one = List.of(new Command.Release(shard, next));
@@ -468,23 +487,39 @@ public final class ShardService implements RosterAccess.Part {
     }
 
     @Override
-    public LocalEntity entity(long number, int shard, EntityId id, Process process) {
-      return new LocalEntity(number, shard, id, local, process, this, System.nanoTime());
+    public LocalEntity entity(
+        long number, int shard, EntityId id, Process process, StartOptions options) {
+      return new LocalEntity(number, shard, id, local, process, options, this, System.nanoTime());
     }
 
     @Override
-    public void failed(EntityMessage message, Failure why, String type) {
+    public void failed(EntityMessage message, Failure why, @Nullable String cause, String type) {
       if (message.ask() == 0) {
-        failures.merge(why, 1L, Long::sum);
-      } else {
-        String what = "the request to '%s' of '%s': %s".formatted(message.key(), type, why);
-        decided.add(() ->
-            asks.fail(
-                message.ask(),
-                why == Failure.LOST
-                    ? NotDeliveredException.lost(what)
-                    : NotDeliveredException.refused(what)));
+        report.failed(why);
+        return;
       }
+      String what =
+          "the request to '%s' of '%s': %s%s"
+              .formatted(message.key(), type, why, cause == null ? "" : ": " + cause);
+      NotDeliveredException failure =
+          new NotDeliveredException(
+              what,
+              switch (why) {
+                case LOST -> Why.LOST;
+                case FULL -> Why.FULL;
+                case ENTITY_FAILED, UNREADABLE, REFUSED -> Why.REFUSED;
+              });
+      decided.add(() -> asks.fail(message.ask(), failure));
+    }
+
+    @Override
+    public void handedOver(EntityMessage message, String to) {
+      decided.add(() -> {
+        asks.sent(message.ask(), to);
+        if (!to.equals(self.node()) && !peers.isOpen(to)) { // after it: the end may come meanwhile
+          asks.lost(message.ask(), to);
+        }
+      });
     }
 
     @Override
@@ -501,7 +536,19 @@ public final class ShardService implements RosterAccess.Part {
     }
 
     @Override
+    public void taken(LocalEntity entity) {
+      EntityType type = types.get(entity.type());
+      if (type != null) {
+        type.taken(entity);
+      }
+    }
+
+    @Override
     public void ended(LocalEntity entity) {
+      Throwable failure = entity.failed();
+      if (failure != null) {
+        report.failed(entity, failure);
+      }
       EntityType type = types.get(entity.type());
       if (type != null) {
         type.ended(entity);
@@ -510,18 +557,18 @@ public final class ShardService implements RosterAccess.Part {
 
     @Override
     public void asked(EntityMessage message, CompletableFuture<@Nullable Object> reply) {
-      asked.put(new Asked(message.origin(), message.ask()), reply);
+      incoming.begun(message, reply);
     }
 
     @Override
     public void notTaken(EntityMessage message, CompletableFuture<@Nullable Object> reply) {
-      boolean _ = asked.remove(new Asked(message.origin(), message.ask()), reply);
+      incoming.notTaken(message, reply);
     }
 
     @Override
     public void replied(
         EntityMessage message, @Nullable Object result, @Nullable Throwable failure) {
-      if (asked.remove(new Asked(message.origin(), message.ask())) == null) {
+      if (!incoming.replied(message)) {
         return; // it was given up
       }
       if (message.origin().equals(self.node())) {

@@ -20,6 +20,8 @@ import org.junit.jupiter.api.Test;
 /// Stories of one node in virtual time.
 @Tag("C6")
 class NameServiceTest {
+  private static final long HOUR = 3_600_000_000_000L;
+
   private final OneNode node = new OneNode();
 
   private Pid owner(long admission, long token) {
@@ -85,10 +87,20 @@ class NameServiceTest {
     assertThat(((Unregister) back).token()).isEqualTo(11);
   }
 
+  /// Its directory has another life: others may own what this one has owned.
+  @Test
+  void lifeThatIsSuperseded_actsNoMore() {
+    Pid mayor = owner(1, 10);
+    node.atOnce = _ -> new Outcome.Refused(Outcome.Reason.SUPERSEDED);
+    node.run(1_600);
+    assertThat(node.service.token("mayor")).isEmpty();
+    assertThat(node.cancelled).containsExactly(mayor);
+  }
+
   @Test
   void leave_thatIsLost_isRepeated_untilTheLogHasIt() {
     node.admit(1);
-    CompletableFuture<?> left = node.service.leave();
+    CompletableFuture<?> left = node.service.leave(HOUR, HOUR);
     node.run(100);
     assertThat(node.take(Leave.class).command()).isEqualTo(new Leave("a", 1)); // and no answer
     node.run(300);
@@ -105,7 +117,7 @@ class NameServiceTest {
   void leave_whoseAnswerIsLost_endsWithWhatTheLogHasApplied() {
     node.admit(1);
     node.apply(1, new Renew("a", OneNode.LIFE, null));
-    CompletableFuture<?> left = node.service.leave();
+    CompletableFuture<?> left = node.service.leave(HOUR, HOUR);
     node.run(0);
     assertThat(left).isNotDone();
     node.apply(2, new Leave("a", 1));
@@ -115,7 +127,7 @@ class NameServiceTest {
   @Test
   void leave_endsTheOwnersFirst_andThenTheLease() {
     Pid mayor = owner(1, 10);
-    CompletableFuture<?> left = node.service.leave();
+    CompletableFuture<?> left = node.service.leave(HOUR, HOUR);
     node.run(0);
     assertThat(node.cancelled).containsExactly(mayor);
     assertThat(node.all(Leave.class)).as("the owner lives").isEmpty();

@@ -25,7 +25,10 @@ import org.jspecify.annotations.Nullable;
 /// was told its token and lives; within 100 ms after a pause of its node, when it has asked for its
 /// token just before. Each answer of `whereis` was true at a moment of the call. Where no fault
 /// stands, all nodes know that a node that leaves owns nothing, 1 s after its owners have ended.
+/// Acts of singletons are judged in the same way, by the tokens of their names.
 final class NameSimulation {
+  private static final long HOUR = 3_600_000_000_000L;
+
   private static final List<String> NAMES = List.of("mayor", "clerk");
   private static final List<String> VOTERS = List.of("a", "b", "c");
   private static final long EXCUSED_NANOS = 100 * SimulatedTime.MILLI; // after a pause
@@ -44,8 +47,8 @@ final class NameSimulation {
   }
 
   final SimulatedTime time;
-  private final long seed;
-  private final SimulatedMajority majority;
+  final long seed;
+  final SimulatedMajority majority;
   private final List<Node> nodes = new ArrayList<>();
   private final Map<Set<String>, Pair> pairs = new HashMap<>();
   private int sessions;
@@ -59,6 +62,7 @@ final class NameSimulation {
   long taken;
   long cancelled;
   long leaves; // after which it was looked whether all is free
+  final SingletonHistory singletons = new SingletonHistory();
 
   NameSimulation(long seed) {
     this.seed = seed;
@@ -86,7 +90,7 @@ final class NameSimulation {
   }
 
   /// A future keeps what its stages throw.
-  private void check(Runnable stage) {
+  void check(Runnable stage) {
     try {
       stage.run();
     } catch (AssertionError e) {
@@ -95,10 +99,15 @@ final class NameSimulation {
   }
 
   /// Ends all faults.
-  void heal() {
+  void calm() {
     time.calm();
     pairs.values().forEach(pair -> pair.isCut = false);
     nodes.forEach(Node::resume);
+  }
+
+  /// Ends all faults; later nodes leave in turns.
+  void heal() {
+    calm();
     time.after(
         CALM_MILLIS,
         () -> {
@@ -114,6 +123,10 @@ final class NameSimulation {
     }
     nodes.get(time.random.nextInt(nodes.size())).leave();
     time.after(LEAVE_MILLIS + FREE_MILLIS + 1_000, this::leaveInTurns);
+  }
+
+  Node node(String name) {
+    return nodes.stream().filter(it -> it.name.equals(name)).findFirst().orElseThrow();
   }
 
   private boolean hasMajority(String voter) {
@@ -156,12 +169,14 @@ final class NameSimulation {
   private void meet(Set<String> names, Pair pair) {
     if (pair.isCut && pair.session != 0) {
       close(names, pair, 6_000);
-    } else if (!pair.isCut && pair.session == 0 && pair.open.isEmpty()) {
+    } else if (!pair.isCut
+        && pair.session == 0
+        && pair.open.isEmpty()
+        && lives(names).stream().noneMatch(Life::isDead)) {
       int session = ++sessions;
       pair.session = session;
       pair.last.clear();
-      List<Life> lives =
-          nodes.stream().filter(it -> names.contains(it.name)).map(it -> it.life).toList();
+      List<Life> lives = lives(names);
       for (int i = 0; i < 2; i++) {
         Life life = lives.get(i);
         NodeLife other = lives.get(1 - i).self;
@@ -171,12 +186,15 @@ final class NameSimulation {
     }
   }
 
+  private List<Life> lives(Set<String> names) {
+    return nodes.stream().filter(it -> names.contains(it.name)).map(it -> it.life).toList();
+  }
+
   /// @param most until a node notices it, ms
   private void close(Set<String> names, Pair pair, int most) {
     int session = pair.session;
     pair.session = 0;
-    List<Life> lives =
-        nodes.stream().filter(it -> names.contains(it.name)).map(it -> it.life).toList();
+    List<Life> lives = lives(names);
     for (int i = 0; i < 2; i++) {
       Life life = lives.get(i);
       NodeLife other = lives.get(1 - i).self;
@@ -208,7 +226,7 @@ final class NameSimulation {
 
   // ---- nodes ----
 
-  private final class Node {
+  final class Node {
     final String name;
     final long directory = time.random.nextLong();
     final boolean hasDirectory;
@@ -263,6 +281,12 @@ final class NameSimulation {
 
     /// @param most until another node notices it, ms
     void restart(int most) {
+      end(most);
+      life = new Life(this);
+      life.begin();
+    }
+
+    void end(int most) {
       life.dead = true;
       pairs.forEach((names, pair) -> {
         if (names.contains(name)) {
@@ -272,8 +296,6 @@ final class NameSimulation {
           pair.open.remove(name);
         }
       });
-      life = new Life(this);
-      life.begin();
     }
 
     void leave() {
@@ -287,7 +309,7 @@ final class NameSimulation {
   }
 
   /// One life of a node, with its program.
-  private final class Life implements NodePort {
+  final class Life implements NodePort {
     final Node node;
     final NodeLife self;
     final NameService service;
@@ -300,6 +322,7 @@ final class NameSimulation {
     private long ends; // of processes
     private long numbers;
     boolean dead;
+    final SimulatedSingletons singletons;
 
     Life(Node node) {
       this.node = node;
@@ -315,6 +338,17 @@ final class NameSimulation {
               isVoter
                   ? listener -> majority.new Store(node.name, listener, this::whenRunning)
                   : null);
+      singletons = new SimulatedSingletons(NameSimulation.this, this);
+    }
+
+    boolean isDead() {
+      return dead;
+    }
+
+    Pid newProcess() {
+      Pid pid = new Pid(node.name, "h", ++numbers, self.life());
+      processes.put(pid, new ArrayList<>());
+      return pid;
     }
 
     void begin() {
@@ -322,7 +356,7 @@ final class NameSimulation {
       program();
     }
 
-    private boolean whenRunning(Runnable run) {
+    boolean whenRunning(Runnable run) {
       if (dead) {
         return false;
       }
@@ -359,7 +393,7 @@ final class NameSimulation {
       if (!pair.open.containsKey(node.name) || time.chance(1)) {
         return false;
       }
-      Life other = nodes.stream().filter(it -> it.name.equals(to)).findFirst().orElseThrow().life;
+      Life other = node(to).life;
       if (pair.session != 0) {
         arrive(pair, pair.session, other, () -> other.service.received(self, content));
       }
@@ -390,7 +424,7 @@ final class NameSimulation {
           () -> whenRunning(() -> end(pid)));
     }
 
-    private void end(Pid pid) {
+    void end(Pid pid) {
       List<Runnable> watchers = processes.remove(pid);
       told.remove(pid);
       ends++;
@@ -407,7 +441,7 @@ final class NameSimulation {
       if (!isLeaving) {
         isLeaving = true;
         whenRunning(() -> {
-          var _ = service.leave().whenComplete((_, _) -> time.after(0, () -> left(left)));
+          var _ = service.leave(HOUR, HOUR).whenComplete((_, _) -> time.after(0, () -> left(left)));
           time.after(LEAVE_MILLIS, () -> left(left));
           checkFree();
         });
@@ -452,13 +486,17 @@ final class NameSimulation {
       whenRunning(() -> {
         act();
         NAMES.forEach(this::use);
+        if (!isLeaving) {
+          singletons.program();
+        }
         time.after(time.between(20, 150), this::program);
       });
     }
 
     private void use(String name) {
       CompletableFuture<Long> open = asked.get(name);
-      List<Pid> mine = told.keySet().stream().filter(pid -> told.get(pid).name.equals(name)).toList();
+      List<Pid> mine =
+          told.keySet().stream().filter(pid -> told.get(pid).name.equals(name)).toList();
       if (open != null) {
         if (time.chance(10)) {
           open.cancel(false);
@@ -477,8 +515,7 @@ final class NameSimulation {
     }
 
     private void ask(String name) {
-      Pid pid = new Pid(node.name, "h", ++numbers, self.life());
-      processes.put(pid, new ArrayList<>());
+      Pid pid = newProcess();
       long since = time.now();
       CompletableFuture<Long> asking = service.register(name, pid);
       asked.put(name, asking);
@@ -538,20 +575,28 @@ final class NameSimulation {
     }
 
     private void act() {
+      told.values()
+          .forEach(mine -> {
+            if (isAct(mine.name, mine.token)) {
+              acts++;
+              calmActs += time.isCalm() ? 1 : 0;
+            }
+          });
+      singletons.act();
+    }
+
+    /// Whether an owner acts: within a time after a pause it asks before.
+    boolean isAct(String name, long token) {
       boolean asks = node.wasPaused(time.now() - EXCUSED_NANOS);
-      told.values().forEach(mine -> {
-        if (asks && service.token(mine.name).orElse(0) != mine.token) {
-          return;
-        }
-        acts++;
-        calmActs += time.isCalm() ? 1 : 0;
-        if (majority.lastToken(mine.name) != mine.token) {
-          throw new AssertionError(
-              "seed %d: %s acts for %s by token %d, a later one is %d"
-                  .formatted(
-                      seed, node.name, mine.name, mine.token, majority.lastToken(mine.name)));
-        }
-      });
+      if (asks && service.token(name).orElse(0) != token) {
+        return false;
+      }
+      if (majority.lastToken(name) != token) {
+        throw new AssertionError(
+            "seed %d: %s acts for %s by token %d, a later one is %d"
+                .formatted(seed, node.name, name, token, majority.lastToken(name)));
+      }
+      return true;
     }
   }
 }

@@ -9,7 +9,7 @@ import org.junit.jupiter.api.Test;
 /// Random histories of the services of nodes in virtual time: see [NameSimulation].
 @Tag("C6")
 class NameSimulationTest {
-  private static final int SEEDS = Integer.getInteger("heddle.cluster.name.seeds", 60);
+  private static final int SEEDS = Integer.getInteger("heddle.cluster.name.seeds", 150);
 
   @Test
   void names_inRandomHistories_haveOneOwnerThatActs_andTokensThatGrow() {

@@ -60,6 +60,11 @@ final class SimulatedMajority {
     return lastTokens.getOrDefault(name, 0L);
   }
 
+  /// Whether a singleton is declared.
+  boolean isDeclared(String name) {
+    return committed.singletons().get(name) != null;
+  }
+
   /// Whether a name had this token, 0 for no owner, at some moment since a time.
   boolean had(String name, long token, long since) {
     List<Since> all = history.getOrDefault(name, List.of());

@@ -244,6 +244,11 @@ final class SimulatedProcesses implements LocalProcesses {
   }
 
   @Override
+  public boolean awaitRoom(Supplier<CompletableFuture<@Nullable Void>> begin, Pid of) {
+    throw new UnsupportedOperationException("nothing waits in virtual time");
+  }
+
+  @Override
   public <T extends @Nullable Object> T await(
       String what, Supplier<CompletableFuture<T>> begin, Duration limit) {
     throw new UnsupportedOperationException("nothing waits in virtual time");

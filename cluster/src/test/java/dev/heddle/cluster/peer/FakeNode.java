@@ -219,6 +219,11 @@ public final class FakeNode implements LocalProcesses {
   }
 
   @Override
+  public boolean awaitRoom(Supplier<CompletableFuture<Void>> begin, Pid of) {
+    return false;
+  }
+
+  @Override
   public <T> T await(String what, Supplier<CompletableFuture<T>> begin, Duration limit)
       throws InterruptedException, ExecutionException, TimeoutException {
     return begin.get().get(limit.toNanos(), TimeUnit.NANOSECONDS);

@@ -108,7 +108,8 @@ class NodeDirectoryTest {
                     + " when the file is "
                     + Files.readString(file)));
 
-    assertThat(forced).containsExactly("new when the file is old", "directory when the file is new");
+    assertThat(forced)
+        .containsExactly("new when the file is old", "directory when the file is new");
   }
 
   @Test

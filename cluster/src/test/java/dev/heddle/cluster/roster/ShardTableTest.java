@@ -201,4 +201,57 @@ class ShardTableTest {
 
     assertThat(due(8 * SECOND)).hasSize(1);
   }
+
+  @Test
+  void plan_movesTheShardsOfANodeThatLeaves_atOnce() {
+    host("a");
+    long b = host("b");
+    assertThat(due(0)).isEmpty();
+    carryOut(due(2 * SECOND));
+    assertThat(due(3 * SECOND)).isEmpty();
+
+    apply(new WithdrawHost("b", b));
+
+    assertThat(due(3 * SECOND + 1)).hasSize(16).allMatch(it -> it.to().equals("a"));
+  }
+
+  @Test
+  void plan_goesOnAsSoonAsShardsHaveMoved_andLooksAtNothingWithoutAChange() {
+    long a = host("a");
+    assertThat(due(0)).isEmpty();
+    carryOut(due(2 * SECOND));
+    host("b");
+    assertThat(due(3 * SECOND)).isEmpty();
+    List<Assignment> first = due(5 * SECOND);
+    carryOut(first);
+    assertThat(due(5 * SECOND + 1)).isEmpty();
+    apply(new ReleaseShards("a", a, "cart", List.of(new Release(first.getFirst().shard(), index))));
+
+    assertThat(due(5 * SECOND + 2)).hasSize(1);
+  }
+
+  // ---- those who follow it ----
+
+  @Test
+  void changes_areThoseSinceACount_orAll() {
+    host("a");
+    ShardTable table = roster.shards();
+    assertThat(table.changedSince(0)).isEmpty();
+    assign(3, 0, "a");
+    long seen = table.changes();
+    apply(new Renew("a", 7, null));
+    assertThat(table.changedSince(seen)).isEmpty();
+    assign(5, 0, "a");
+    assign(5, 0, "a"); // void
+
+    assertThat(table.changedSince(seen)).containsExactly(new ShardTable.ShardId("cart", 5));
+    assertThat(table.changedSince(0)).hasSize(2);
+    for (int i = 0; i < 5_000; i++) {
+      host("a");
+      long renewal = index - 1;
+      assign(0, table.state("cart", 0).latest(), "a");
+      apply(new Command.Lost("a", 7, renewal));
+    }
+    assertThat(table.changedSince(seen)).isNull();
+  }
 }

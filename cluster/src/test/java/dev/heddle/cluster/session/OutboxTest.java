@@ -9,6 +9,7 @@ import dev.heddle.cluster.wire.Limits;
 import dev.heddle.cluster.wire.Packet;
 import java.io.ByteArrayOutputStream;
 import java.util.Arrays;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -18,6 +19,7 @@ final class OutboxTest {
   private static final long ANY = 100L * MIB;
 
   private static final byte[] NONE = {};
+  private static final int MOST = Limits.PACKED_PACKET_BYTES - Packet.HEADER_BYTES;
 
   private final Outbox outbox = new Outbox();
 
@@ -51,7 +53,13 @@ final class OutboxTest {
     offer(48 * 1024, Kind.MESSAGE);
     offer(10, Kind.CONTROL);
 
-    assertThat(frames()).isEqualTo(expected.toByteArray());
+    ByteArrayOutputStream found = new ByteArrayOutputStream();
+    while (found.size() < expected.size()) {
+      byte[] some = Objects.requireNonNull(frames());
+      assertThat(some).hasSizeLessThanOrEqualTo(MOST);
+      found.writeBytes(some);
+    }
+    assertThat(found.toByteArray()).isEqualTo(expected.toByteArray());
     assertThat(frames()).hasSize(48 * 1024);
     assertThat(frames()).hasSize(10);
     assertThat(frames()).isNull();
@@ -61,14 +69,35 @@ final class OutboxTest {
   @Test
   @Tag("C2")
   void packet_ofSeveralFrames_hasAtMost48KiB_andAFrameIsNeverSplit() {
-    int most = Limits.PACKED_PACKET_BYTES - Packet.HEADER_BYTES;
-    offer(most - 10, Kind.MESSAGE);
-    offer(10, Kind.MESSAGE);
-    offer(1, Kind.MESSAGE);
-    offer(most, Kind.MESSAGE);
-    assertThat(frames()).hasSize(most);
+    offer(1_000, Kind.MESSAGE); // the writer is behind from here on
+    for (int i = 0; i < 60; i++) {
+      offer(1_000, Kind.MESSAGE);
+    }
+    assertThat(frames()).hasSize(1_000);
+    assertThat(frames()).hasSize(MOST / 1_000 * 1_000);
+    assertThat(frames()).hasSize(60_000 - MOST / 1_000 * 1_000);
+  }
+
+  @Test
+  @Tag("C2")
+  void frameThatFitsIntoAnEarlierPacket_doesNotOvertake() {
+    offer(1, Kind.MESSAGE); // in an array of 512 bytes
+    offer(4_000, Kind.MESSAGE);
+    offer(2, Kind.MESSAGE);
     assertThat(frames()).hasSize(1);
-    assertThat(frames()).hasSize(most);
+    assertThat(frames()).hasSize(4_002);
+  }
+
+  @Test
+  @Tag("C9")
+  void largeFrames_haveArraysOfTheirSize() {
+    int length = 25 * 1024;
+    offer(length, Kind.MESSAGE);
+    offer(length, Kind.MESSAGE);
+    offer(10, Kind.MESSAGE);
+    assertThat(frames()).hasSize(length);
+    assertThat(frames()).hasSize(length);
+    assertThat(frames()).hasSize(10);
   }
 
   @Test
@@ -77,9 +106,9 @@ final class OutboxTest {
     offer(1_000, Kind.MESSAGE);
     offer(1_000, Kind.MESSAGE);
 
-    assertThat(outbox.next(2_000)).isNull();
-    assertThat(outbox.next(2_000 + Packet.HEADER_BYTES)).isNotNull();
-    assertThat(outbox.bytes()).isZero();
+    assertThat(outbox.next(1_000)).isNull();
+    assertThat(outbox.next(1_000 + Packet.HEADER_BYTES)).isNotNull();
+    assertThat(outbox.bytes()).isEqualTo(1_000);
   }
 
   @Test

@@ -7,6 +7,7 @@ import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
 
 /// What one shard of node `a` does, as lines of text.
 final class FakePort implements ShardPort {
@@ -14,6 +15,7 @@ final class FakePort implements ShardPort {
   final Set<String> sessions = new HashSet<>(Set.of("b", "c"));
   boolean mayAct = true;
   boolean isIdle;
+  boolean hasRoom = true;
   SendResult result = SendResult.ACCEPTED;
 
   static EntityMessage message(String origin, String key, String text) {
@@ -32,7 +34,7 @@ final class FakePort implements ShardPort {
       case ShardMessage.Deliver(long g, EntityMessage it) -> "Deliver " + g + " " + it.message();
       case ShardMessage.Bounced(long g, EntityMessage it) -> "Bounced " + g + " " + it.message();
       case ShardMessage.Forward(long g, EntityMessage it) -> "Forward " + g + " " + it.message();
-      case ShardMessage.Failed(EntityMessage it, Failure why) -> why + " " + it.message();
+      case ShardMessage.Failed(EntityMessage it, Failure why, _) -> why + " " + it.message();
       default -> message;
     };
   }
@@ -92,7 +94,17 @@ final class FakePort implements ShardPort {
   }
 
   @Override
-  public void failed(EntityMessage message, Failure why) {
+  public void failed(EntityMessage message, Failure why, @Nullable String cause) {
     done.add(why + " " + message.message());
+  }
+
+  @Override
+  public boolean hasRoom(String node) {
+    return hasRoom;
+  }
+
+  @Override
+  public void handedOver(EntityMessage message, String to) {
+    done.add(message.message() + " is at " + to);
   }
 }

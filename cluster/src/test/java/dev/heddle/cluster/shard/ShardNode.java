@@ -71,6 +71,7 @@ final class ShardNode implements AutoCloseable {
     return shards;
   }
 
+  /// Starts, and waits until it holds a lease: before that it sends nothing.
   ShardNode start() {
     try {
       node.start();
@@ -78,6 +79,10 @@ final class ShardNode implements AutoCloseable {
       throw new UncheckedIOException(e);
     }
     var _ = ticks.scheduleWithFixedDelay(this::tick, 0, 20, TimeUnit.MILLISECONDS);
+    Log access = new Log();
+    while (!access.mayAct(access.admission())) {
+      Thread.onSpinWait();
+    }
     return this;
   }
 

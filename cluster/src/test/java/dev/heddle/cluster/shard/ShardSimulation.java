@@ -48,6 +48,7 @@ final class ShardSimulation extends SimulatedLog {
   long actsAfterHeal;
   final Map<Failure, Integer> told = new EnumMap<>(Failure.class);
   long handovers;
+  long handedOver;
   long losses;
   int lives;
 
@@ -174,7 +175,7 @@ final class ShardSimulation extends SimulatedLog {
           case ShardMessage.Bounced bounced -> bounced.message();
           case ShardMessage.Failed failed -> failed.message();
           case ShardMessage.Forward forward -> forward.message();
-          default -> null;
+          default -> null; // of no message, or only about one
         };
     if (it != null) {
       fate(it).nodes.add(life);
@@ -223,6 +224,12 @@ final class ShardSimulation extends SimulatedLog {
     assertThat(fate.isRefused && fate.isDelivered).as("seed %d: %s", seed, message).isFalse();
   }
 
+  /// A request has another node.
+  void handedOver(EntityMessage message, String to) {
+    assertThat(fate(message).nodes).as("seed %d: %s at %s", seed, message, to).isNotEmpty();
+    handedOver++;
+  }
+
   /// A life was killed, with all that it had.
   void killed(int life) {
     losses++;
@@ -245,6 +252,7 @@ final class ShardSimulation extends SimulatedLog {
       assertThat(state.owner()).as("seed %d: %s", seed, state).isNotNull();
       for (SimulatedHost host : hosts) {
         Shard at = host.life.shards.get(shard);
+        assertThat(at.sender().sent()).as("seed %d: at %s", seed, host.name).isZero();
         assertThat(at.sender().size()).as("seed %d: held at %s", seed, host.name).isZero();
         assertThat(at.owner().isQuiet()).as("seed %d: at %s", seed, host.name).isTrue();
       }

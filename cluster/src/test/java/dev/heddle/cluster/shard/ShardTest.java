@@ -83,13 +83,13 @@ class ShardTest {
   @Test
   @Tag("C9")
   void messages_thatAreHeld_haveABound() {
-    for (int i = 0; i < ShardSender.HELD; i++) {
+    for (int i = 0; i < ShardSender.WINDOW; i++) {
       assertThat(offer("early")).isEqualTo(SendResult.ACCEPTED);
     }
     assertThat(offer("one more")).isEqualTo(SendResult.FULL);
 
     Shard other = new Shard(port, () -> ++entities, ShardState.EMPTY);
-    EntityMessage large = new EntityMessage("a", "k", 0, "large", ShardSender.HELD_BYTES);
+    EntityMessage large = new EntityMessage("a", "k", 0, "large", ShardSender.WINDOW_BYTES);
     assertThat(other.offer(large, 0)).isEqualTo(SendResult.ACCEPTED);
     assertThat(other.offer(message("a", "k", "small"), 0)).isEqualTo(SendResult.FULL);
   }
@@ -123,7 +123,7 @@ class ShardTest {
     deliver("b", 5, "3");
     assertThat(port.take()).containsExactly("start 1 k 5", "1 gets 1", "1 gets 2", "end 1 MOVE");
 
-    shard.entityEnded(1, List.of(message("b", "k", "2")), false, 0);
+    shard.entityEnded(1, List.of(message("b", "k", "2")), null, 0);
     deliver("b", 5, "4");
 
     assertThat(port.take())
@@ -140,7 +140,7 @@ class ShardTest {
     owned(5, "a", null);
     deliver("b", 5, "1");
     moving(5, "a", 9, "c");
-    shard.entityEnded(1, List.of(message("b", "k", "1")), false, 0);
+    shard.entityEnded(1, List.of(message("b", "k", "1")), null, 0);
     port.take();
 
     port.sessions.remove("c");
@@ -164,7 +164,7 @@ class ShardTest {
     owned(5, "a", null);
     deliver("b", 5, "1");
     moving(5, "a", 9, "c");
-    shard.entityEnded(1, List.of(message("b", "k", "1")), false, 0);
+    shard.entityEnded(1, List.of(message("b", "k", "1")), null, 0);
     port.take();
 
     shard.received("c", new HandoffTaken(9, false), 0);
@@ -195,7 +195,7 @@ class ShardTest {
     assertThat(port.take()).containsExactly("end 1 LOST");
     deliver("b", 5, "2"); // behind what the entity may leave
     assertThat(port.take()).isEmpty();
-    shard.entityEnded(1, List.of(message("b", "k", "1")), false, 0);
+    shard.entityEnded(1, List.of(message("b", "k", "1")), null, 0);
 
     assertThat(port.take())
         .containsExactly("b: Bounced 5 1", "b: Bounced 5 2", "b: Flushed[generation=5]");
@@ -263,7 +263,7 @@ class ShardTest {
     deliver("b", 9, "2");
     assertThat(port.take()).containsExactly("start 1 k 5", "1 gets 1", "end 1 LOST");
 
-    shard.entityEnded(1, List.of(), false, 0);
+    shard.entityEnded(1, List.of(), null, 0);
     assertThat(port.take()).containsExactly("start 2 k 9", "2 gets 2");
   }
 
@@ -280,7 +280,7 @@ class ShardTest {
     deliver("b", 5, "3");
     assertThat(port.take()).containsExactly("start 1 k 5", "1 gets 1", "end 1 IDLE");
 
-    shard.entityEnded(1, List.of(message("b", "k", "2")), false, 0);
+    shard.entityEnded(1, List.of(message("b", "k", "2")), null, 0);
 
     assertThat(port.take()).containsExactly("start 2 k 5", "2 gets 2", "2 gets 3");
   }
@@ -292,7 +292,7 @@ class ShardTest {
     deliver("b", 5, "1");
     port.mayAct = false;
     shard.progress(0);
-    shard.entityEnded(1, List.of(message("b", "k", "1")), false, 0);
+    shard.entityEnded(1, List.of(message("b", "k", "1")), null, 0);
     shard.progress(0);
     assertThat(port.take()).containsExactly("start 1 k 5", "1 gets 1", "end 1 LOST");
 
@@ -309,7 +309,8 @@ class ShardTest {
     deliver("b", 5, "2");
     port.take();
 
-    shard.entityEnded(1, List.of(message("b", "k", "1"), message("b", "k", "2")), true, 0);
+    shard.entityEnded(
+        1, List.of(message("b", "k", "1"), message("b", "k", "2")), "it has failed", 0);
 
     assertThat(port.take()).containsExactly("b: ENTITY_FAILED 1", "start 2 k 5", "2 gets 2");
   }

@@ -22,6 +22,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import org.jspecify.annotations.Nullable;
 
 /// A node of a [ShardSimulation], with one life after the other.
 final class SimulatedHost {
@@ -253,6 +254,7 @@ final class SimulatedHost {
         it.taken++;
         it.lastTaken = world.now;
         world.acted(this, it.shard, it.generation, message);
+        shards.get(it.shard).taken(message, world.now);
       }
       if (world.chance(1) && world.chance(30)) {
         end(entity);
@@ -273,7 +275,8 @@ final class SimulatedHost {
           () ->
               whenRunning(() -> {
                 List<EntityMessage> unread = List.copyOf(it.mailbox);
-                shards.get(it.shard).entityEnded(entity, unread, it.taken == 0, world.now);
+                String failure = it.taken == 0 ? "it has failed" : null;
+                shards.get(it.shard).entityEnded(entity, unread, failure, world.now);
               }));
     }
 
@@ -337,9 +340,6 @@ final class SimulatedHost {
       @Override
       public boolean deliver(long entity, EntityMessage message) {
         Entity it = Objects.requireNonNull(entities.get(entity));
-        if (it.mailbox.size() >= 50) {
-          return false;
-        }
         it.mailbox.add(message); // unread, if it has ended and that is not reported yet
         return true;
       }
@@ -357,8 +357,18 @@ final class SimulatedHost {
       }
 
       @Override
-      public void failed(EntityMessage message, Failure why) {
+      public void failed(EntityMessage message, Failure why, @Nullable String cause) {
         world.failed(message, why);
+      }
+
+      @Override
+      public boolean hasRoom(String node) {
+        return world.healed || !world.chance(5);
+      }
+
+      @Override
+      public void handedOver(EntityMessage message, String to) {
+        world.handedOver(message, to);
       }
     }
   }

@@ -507,6 +507,14 @@ public final class CoroutineNode<T extends @Nullable Object> extends Cancellable
   }
 
   @Override
+  protected void onWatchedLeave() {
+    CoroutineWatch watch = tree().watch();
+    if (watch != null) { // else the observer has left
+      watch.left(this);
+    }
+  }
+
+  @Override
   protected void onForeignWait(ExecutionContext on) {
     AtomicSection section = coldState().section;
     if (section != null) {

@@ -35,6 +35,7 @@ public final class CoroutineTree {
   int keepAliveCount; // of those: keep the loop alive
   boolean remainingCancelled; // because none kept the loop alive
   private @Nullable Registration overdueRemaining;
+  private @Nullable CoroutineWatch watch; // null: no observer watches the loop
   private final List<Supplier<DumpPart>> dumpParts = new ArrayList<>();
 
   public CoroutineTree(HeddleOptions options, Scheduler scheduler, Host host) {
@@ -124,6 +125,16 @@ public final class CoroutineTree {
         scheduler.timers().size(),
         scheduler.contexts().created(),
         liveCount);
+  }
+
+  // ---- observers ----
+
+  public @Nullable CoroutineWatch watch() {
+    return watch;
+  }
+
+  public void setWatch(@Nullable CoroutineWatch with) {
+    watch = with;
   }
 
   // ---- dumps ----

@@ -27,6 +27,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /// A scope: the public operations, the kinds of scopes, and how each ends. Its parts are its
@@ -551,6 +552,13 @@ public final class ScopeNode implements Scope, Unobserved {
 
   public List<CoroutineNode<?>> members() {
     return links.members();
+  }
+
+  /// Calls `action` with each member; it changes none of them.
+  public void forEachMember(Consumer<CoroutineNode<?>> action) {
+    for (CoroutineNode<?> m = links.firstMember(); m != null; m = m.next) {
+      action.accept(m);
+    }
   }
 
   public List<CoroutineNode<?>> ownMembers() {

@@ -322,6 +322,11 @@ final class ScopeWaiters extends EventSource {
   }
 
   @Override
+  public String brief() {
+    return "the members of its scope";
+  }
+
+  @Override
   public List<CoroutineNode<?>> holders() {
     return scope.links.awaitedMembers();
   }

@@ -28,12 +28,43 @@ public final class SpawnSites {
             .orElse("unknown"));
   }
 
+  /// A key that coroutines of one site have in common, for [#describe] too.
+  public static Object key(Object site) {
+    return switch (site) {
+      case SpawnTrace trace -> key(trace.site());
+      case NamedSite named -> named.body();
+      case StackFrame frame ->
+          new FrameKey(
+              frame.getClassName(), frame.getMethodName(), frame.getByteCodeIndex(), frame);
+      default -> site;
+    };
+  }
+
+  /// A frame, of which the JDK makes a new object at each walk.
+  private record FrameKey(String type, String method, int index, StackFrame frame) {
+    @Override
+    public boolean equals(Object other) {
+      return other instanceof FrameKey key
+          && key.index == index
+          && key.type.equals(type)
+          && key.method.equals(method);
+    }
+
+    @Override
+    public int hashCode() {
+      return 31 * (31 * type.hashCode() + method.hashCode()) + index;
+    }
+  }
+
   public static String describe(Object site) {
     if (site instanceof SpawnTrace trace) {
       return describe(trace.site());
     }
     if (site instanceof NamedSite named) {
       return describe(named.body());
+    }
+    if (site instanceof FrameKey key) {
+      return describe(key.frame());
     }
     if (site instanceof Class<?> body) {
       String name = body.getName();

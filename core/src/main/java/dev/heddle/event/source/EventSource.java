@@ -80,6 +80,17 @@ public abstract non-sealed class EventSource implements Event {
     return List.of();
   }
 
+  /// The class by which observers name what coroutines wait for; that of the object that a user
+  /// knows, where this event is only a part of it.
+  public Class<?> kind() {
+    return getClass();
+  }
+
+  /// As [#info()], in constant time: for observers that look each second.
+  public String brief() {
+    return info();
+  }
+
   @Override
   public boolean isClosed() {
     return false;

@@ -8,6 +8,7 @@ import dev.heddle.coroutine.tree.ScopeNode;
 import dev.heddle.event.Awaitable;
 import dev.heddle.event.source.EventSource;
 import dev.heddle.failure.FailureTable;
+import dev.heddle.loop.feed.TrampolineCall;
 import dev.heddle.observe.CoroutineSnapshot;
 import dev.heddle.observe.CoroutineSnapshot.State;
 import dev.heddle.observe.Dump;
@@ -27,6 +28,7 @@ import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 
@@ -64,6 +66,22 @@ public final class DumpTaker {
 
   public static Dump take(CoroutineTree tree) {
     return take(tree, MonitorOwners.UNKNOWN);
+  }
+
+  /// The request of another thread for a dump. **Thread** any.
+  ///
+  /// @return only for waiting: dependents would run on the carrier
+  public static CompletableFuture<Dump> request(CoroutineTree tree) {
+    return TrampolineCall.post(tree, answer -> answer.complete(take(tree)));
+  }
+
+  /// The same, of one coroutine; the dump is empty if it is not there.
+  static CompletableFuture<Dump> request(CoroutineTree tree, long id) {
+    return TrampolineCall.post(
+        tree,
+        answer ->
+            answer.complete(
+                takeOnly(tree, tree.coroutines().stream().filter(c -> c.id() == id).toList())));
   }
 
   static Dump take(CoroutineTree tree, MonitorOwners monitorOwners) {

@@ -2,15 +2,18 @@
 package dev.heddle.loop.diagnostics;
 
 import dev.heddle.coroutine.tree.CoroutineTree;
+import dev.heddle.loop.feed.LoopFeed;
 import dev.heddle.observe.Dump;
 import dev.heddle.observe.HoldReport;
 import dev.heddle.observe.LoopCounters;
 import dev.heddle.observe.LoopMXBean;
 import dev.heddle.observe.attach.Attachable;
+import dev.heddle.observe.attach.Feed;
 import dev.heddle.scheduler.Scheduler;
 import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.Map;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
@@ -18,15 +21,18 @@ import org.jspecify.annotations.Nullable;
 
 /// A loop for management tools, and for `heddle ps` and `heddle dump`; called on their threads.
 final class LoopBean implements LoopMXBean, Attachable {
+  private static final String STACK = "stack "; // and the number of a coroutine
   private static final Duration PATIENCE = Duration.ofSeconds(2);
 
   private final CoroutineTree tree;
   private final HoldDetector holds;
+  private final LoopReporter reports;
   private final long began = System.nanoTime();
 
-  LoopBean(CoroutineTree tree, HoldDetector holds) {
+  LoopBean(CoroutineTree tree, HoldDetector holds, LoopReporter reports) {
     this.tree = tree;
     this.holds = holds;
+    this.reports = reports;
   }
 
   private LoopCounters counters() {
@@ -169,8 +175,12 @@ final class LoopBean implements LoopMXBean, Attachable {
   }
 
   private @Nullable Dump ask() {
+    return await(DumpTaker.request(tree));
+  }
+
+  private static @Nullable Dump await(CompletableFuture<Dump> dump) {
     try {
-      return DumpRequest.to(tree).get(PATIENCE.toNanos(), TimeUnit.NANOSECONDS);
+      return dump.get(PATIENCE.toNanos(), TimeUnit.NANOSECONDS);
     } catch (TimeoutException _) {
       return null;
     } catch (ExecutionException e) {
@@ -205,8 +215,37 @@ final class LoopBean implements LoopMXBean, Attachable {
     return fields;
   }
 
+  /// The counters of a loop, for its feed.
+  private Map<String, String> counts() {
+    Map<String, String> fields = summary();
+    fields.put("timers", Integer.toString(getTimers()));
+    fields.put("polls", Long.toString(getPolls()));
+    fields.put("sleeps", Long.toString(getSleeps()));
+    fields.put("contexts", Long.toString(getContexts()));
+    fields.put("holds", Integer.toString(reports.holds()));
+    fields.put("stalls", Integer.toString(reports.stalls()));
+    fields.put("lastReport", reports.last());
+    return fields;
+  }
+
+  @Override
+  public Feed watch() {
+    return new LoopFeed(tree, this::counts);
+  }
+
+  private String stackOf(long id) {
+    Dump dump = await(DumpTaker.request(tree, id));
+    if (dump == null) {
+      return silence();
+    }
+    return dump.coroutines().isEmpty() ? "coroutine-" + id + " has ended\n" : dump.text();
+  }
+
   @Override
   public String answer(String question) {
+    if (question.startsWith(STACK)) {
+      return stackOf(Long.parseLong(question.substring(STACK.length())));
+    }
     return switch (question) {
       case "table" -> table();
       case "dump" -> dump();

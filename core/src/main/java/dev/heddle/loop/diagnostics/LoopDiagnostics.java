@@ -4,6 +4,7 @@ package dev.heddle.loop.diagnostics;
 import dev.heddle.coroutine.Coroutine;
 import dev.heddle.coroutine.tree.CoroutineNode;
 import dev.heddle.coroutine.tree.CoroutineTree;
+import dev.heddle.coroutine.tree.CoroutineWatch;
 import dev.heddle.observe.DeadlockReport;
 import dev.heddle.observe.Dump;
 import dev.heddle.observe.LoopMXBean;
@@ -44,7 +45,7 @@ public final class LoopDiagnostics {
     this.stalls =
         new StallDetector(tree, loopReporter, this::runOnWatchdog, LoopDiagnostics::allStalls);
     this.cancellationOverruns = new CancellationOverruns(tree, log);
-    LoopBean bean = new LoopBean(tree, holds);
+    LoopBean bean = new LoopBean(tree, holds, loopReporter);
     this.management = new ManagedBean<>("Loop", bean.getName(), bean, LoopMXBean.class);
     this.attachable = bean;
     this.bean = bean;
@@ -125,12 +126,20 @@ public final class LoopDiagnostics {
     if (recorded) {
       LoopJfrEvents.started(tree.options().name(), coroutine.id(), coroutine.name());
     }
+    CoroutineWatch watch = tree.watch();
+    if (watch != null) {
+      watch.spawned((CoroutineNode<?>) coroutine);
+    }
   }
 
   public void ended(Coroutine<?> coroutine) {
     if (recorded) {
       LoopJfrEvents.ended(
           tree.options().name(), coroutine.id(), coroutine.name(), coroutine.failure());
+    }
+    CoroutineWatch watch = tree.watch();
+    if (watch != null) {
+      watch.ended((CoroutineNode<?>) coroutine);
     }
   }
 

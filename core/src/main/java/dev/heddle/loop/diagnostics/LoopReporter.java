@@ -9,6 +9,7 @@ import dev.heddle.observe.StallReport;
 import dev.heddle.observe.jfr.LoopJfrEvents;
 import dev.heddle.observe.log.AsyncLog;
 import java.time.Duration;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.BooleanSupplier;
 
 /// Distributes the reports about one loop to the log, to a flight recording and to the program's
@@ -19,6 +20,11 @@ final class LoopReporter {
   private final HeddleOptions options;
   private final AsyncLog log;
   private final long began = System.nanoTime();
+
+  // any thread
+  private final AtomicInteger holds = new AtomicInteger();
+  private final AtomicInteger stalls = new AtomicInteger();
+  private volatile String last = ""; // the first line of the last report
 
   LoopReporter(HeddleOptions options, AsyncLog log) {
     this.options = options;
@@ -33,7 +39,23 @@ final class LoopReporter {
     return System.nanoTime() - began;
   }
 
+  /// The number of holds that were reported so far.
+  int holds() {
+    return holds.get();
+  }
+
+  /// The number of stalls that were reported so far.
+  int stalls() {
+    return stalls.get();
+  }
+
+  /// The first line of the last report; empty if there was none.
+  String last() {
+    return last;
+  }
+
   void report(StallReport report) {
+    stalls.incrementAndGet();
     log.warning(() -> report.text().stripTrailing());
     record(() -> LoopJfrEvents.stalled(report));
     deliver(report);
@@ -41,6 +63,7 @@ final class LoopReporter {
 
   /// Reports a hold, to the recording when it is over; returns whether the log has written it.
   BooleanSupplier report(HoldReport report) {
+    holds.incrementAndGet();
     BooleanSupplier written = log.trackedWarning(() -> report.text().stripTrailing());
     deliver(report);
     return written;
@@ -67,6 +90,11 @@ final class LoopReporter {
   }
 
   private void deliver(LoopReport report) {
-    log.call("a listener of reports", () -> options.reports().accept(report));
+    log.call(
+        "a listener of reports",
+        () -> {
+          last = report.text().lines().findFirst().orElse("");
+          options.reports().accept(report);
+        });
   }
 }

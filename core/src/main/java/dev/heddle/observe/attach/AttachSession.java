@@ -9,20 +9,36 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.locks.ReentrantLock;
+import org.jspecify.annotations.Nullable;
 
 /// The session of one observer: answers its questions until it leaves. Runs on a daemon thread of
 /// its own.
+///
+/// When the JVM shuts down, the observer is told so, if it has asked for that: by a shutdown hook,
+/// which is there while the session lasts. The hook must not wait for an observer that does not
+/// read, so it leaves the writing to a daemon thread, and continues after [#FAREWELL_MILLIS] at the
+/// latest.
 final class AttachSession implements Runnable {
   private static final String LIST = "list";
+  private static final String WATCH = "watch"; // a look of the feed of one; opens the feed
+  private static final String PROBE = "probe"; // measures a delay, for the next look
+  private static final int FAREWELL_MILLIS = 100;
 
   private final InputStream in;
   private final OutputStream out;
 
   // its thread; their numbers are their places here
-  private final List<Attachable> shown = new ArrayList<>();
+  private final List<@Nullable Attachable> shown = new ArrayList<>(); // null: it has ended
+  private final Map<Integer, Feed> feeds = new HashMap<>();
+  private @Nullable Thread hook;
+
+  // held while an answer, or the farewell, is written
+  private final ReentrantLock writing = new ReentrantLock();
 
   private AttachSession(InputStream in, OutputStream out) {
     this.in = in;
@@ -46,8 +62,59 @@ final class AttachSession implements Runnable {
       }
     } catch (IOException _) {
       // safe: the observer has left
+    } finally {
+      forgetFarewell();
+      feeds.values().forEach(Feed::close);
     }
   }
+
+  // ---- the farewell ----
+
+  private void promiseFarewell(DataOutputStream answers) {
+    if (hook == null) {
+      Thread onExit = DaemonThread.of("heddle-attach-end", () -> sayFarewell(answers));
+      try {
+        Runtime.getRuntime().addShutdownHook(onExit);
+        hook = onExit;
+      } catch (IllegalStateException _) {
+        // it shuts down already
+        sayFarewell(answers);
+      }
+    }
+  }
+
+  private void sayFarewell(DataOutputStream answers) {
+    Thread writer = DaemonThread.start("heddle-attach-end", () -> write(answers));
+    try {
+      writer.join(FAREWELL_MILLIS);
+    } catch (InterruptedException _) {
+      Thread.currentThread().interrupt();
+    }
+  }
+
+  private void write(DataOutputStream answers) {
+    writing.lock();
+    try {
+      Frames.bye(answers);
+    } catch (IOException _) {
+      // safe: the observer has left
+    } finally {
+      writing.unlock();
+    }
+  }
+
+  private void forgetFarewell() {
+    Thread onExit = hook;
+    if (onExit != null) {
+      try {
+        Runtime.getRuntime().removeShutdownHook(onExit);
+      } catch (IllegalStateException _) {
+        // safe: it runs, and its observer has left
+      }
+    }
+  }
+
+  // ---- questions ----
 
   private static void greet(DataOutputStream answers) throws IOException {
     Map<String, String> greeting = new LinkedHashMap<>();
@@ -58,24 +125,82 @@ final class AttachSession implements Runnable {
   }
 
   private void answer(String question, DataOutputStream answers) throws IOException {
-    String value;
-    if (question.equals(LIST)) {
-      list(answers);
-      return;
+    switch (question) {
+      case LIST -> writeAnswer(() -> list(answers));
+      case Frames.FAREWELL -> {
+        promiseFarewell(answers);
+        writeAnswer(() -> Frames.end(answers));
+      }
+      default -> answerOne(question, answers);
     }
+  }
+
+  private interface Answer {
+    void write() throws IOException;
+  }
+
+  private void writeAnswer(Answer answer) throws IOException {
+    writing.lock();
     try {
-      String[] words = question.split(" ", 2);
-      value = shown.get(Integer.parseInt(words[1])).answer(words[0]);
+      answer.write();
+    } finally {
+      writing.unlock();
+    }
+  }
+
+  private void answerOne(String question, DataOutputStream answers) throws IOException {
+    List<String> values;
+    try {
+      String[] words = question.split(" ", 3); // the question, the number, and what it is about
+      int number = Integer.parseInt(words[1]);
+      values =
+          switch (words[0]) {
+            case WATCH -> written(feed(number).look());
+            case PROBE -> {
+              feed(number).probe();
+              yield List.of();
+            }
+            default -> {
+              String about = words.length > 2 ? " " + words[2] : "";
+              yield List.of(shown(number).answer(words[0] + about));
+            }
+          };
     } catch (RuntimeException | StackOverflowError | OutOfMemoryError e) {
-      Frames.failed(answers, e.toString());
+      writeAnswer(() -> Frames.failed(answers, e.toString()));
       return;
     }
-    Frames.value(answers, value);
-    Frames.end(answers);
+    writeAnswer(() -> {
+      for (String value : values) {
+        Frames.value(answers, value);
+      }
+      Frames.end(answers);
+    });
+  }
+
+  private Attachable shown(int number) {
+    Attachable there = shown.get(number);
+    if (there == null) {
+      throw new IllegalArgumentException("number " + number + " has ended");
+    }
+    return there;
+  }
+
+  private Feed feed(int number) {
+    return feeds.computeIfAbsent(number, n -> shown(n).watch());
+  }
+
+  private static List<String> written(List<Map<String, String>> rows) throws IOException {
+    List<String> values = new ArrayList<>();
+    for (Map<String, String> row : rows) {
+      values.add(Frames.written(row));
+    }
+    return values;
   }
 
   private void list(DataOutputStream answers) throws IOException {
-    for (Attachable each : Attachables.all()) {
+    List<Attachable> all = Attachables.all();
+    forgetEnded(all);
+    for (Attachable each : all) {
       Map<String, String> fields = new LinkedHashMap<>();
       try {
         fields.putAll(each.summary());
@@ -83,10 +208,30 @@ final class AttachSession implements Runnable {
         fields.put("failed", e.toString());
       }
       fields.put("kind", each.kind());
-      fields.put("number", Integer.toString(shown.size()));
-      shown.add(each);
+      fields.put("number", Integer.toString(numberOf(each)));
       Frames.value(answers, Frames.written(fields));
     }
     Frames.end(answers);
+  }
+
+  // a session that lasts must not keep what has ended
+  private void forgetEnded(List<Attachable> all) {
+    for (int i = 0; i < shown.size(); i++) {
+      if (shown.get(i) != null && !all.contains(shown.get(i))) {
+        shown.set(i, null);
+        Feed feed = feeds.remove(i);
+        if (feed != null) {
+          feed.close();
+        }
+      }
+    }
+  }
+
+  private int numberOf(Attachable each) {
+    int known = shown.indexOf(each);
+    if (known < 0) {
+      shown.add(each);
+    }
+    return known < 0 ? shown.size() - 1 : known;
   }
 }

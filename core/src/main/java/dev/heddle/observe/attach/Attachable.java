@@ -12,9 +12,16 @@ public interface Attachable {
   /// Its name and its counts, by names that stay the same from version to version.
   Map<String, String> summary();
 
+  /// A feed for an observer that stays; opens when it is first looked at.
+  ///
+  /// @throws IllegalArgumentException where there is none
+  default Feed watch() {
+    throw new IllegalArgumentException("a " + kind() + " cannot be watched");
+  }
+
   /// Answers a question, without waiting for long.
   ///
-  /// @param question `table`, `dump`, `json`
+  /// @param question `table`, `dump`, `json`; `stack` and the number of a coroutine
   /// @throws IllegalArgumentException when it does not know the question
   String answer(String question);
 }

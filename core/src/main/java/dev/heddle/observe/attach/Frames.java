@@ -19,6 +19,9 @@ import org.jspecify.annotations.Nullable;
 /// with values, as many as there are, and an end: a feed is an answer whose end the observer does
 /// not wait for. A question is its length in bytes and its text in UTF-8; of an answer, each frame
 /// is a kind, a length and bytes, and a value may take several frames.
+///
+/// An observer that asks [#FAREWELL] gets one more frame, between others, when that JVM begins to
+/// shut down. So it can tell a JVM that has shut down from one that was killed.
 public final class Frames {
   /// The version of all this, in the greeting. A later one may add questions and keys; a reader
   /// ignores keys that it does not know.
@@ -28,6 +31,10 @@ public final class Frames {
   private static final int VALUE = 'v'; // the last part of a value
   private static final int END = 'e'; // of the answer
   private static final int FAILED = 'x'; // the end of an answer that cannot be given, and why
+  private static final int BYE = 'b'; // of no answer: the observed JVM shuts down
+
+  /// The question after which the observed JVM says when it shuts down; its answer has no values.
+  public static final String FAREWELL = "farewell";
 
   private static final int LONGEST_QUESTION = 1 << 16; // bytes
   private static final int LONGEST_PART = 1 << 15; // bytes: half of what a pipe of Linux holds
@@ -80,6 +87,11 @@ public final class Frames {
     out.flush();
   }
 
+  static void bye(DataOutputStream out) throws IOException {
+    frame(out, BYE, new byte[0], 0, 0);
+    out.flush();
+  }
+
   private static void frame(DataOutputStream out, int kind, byte[] bytes, int from, int length)
       throws IOException {
     out.writeByte(kind);
@@ -87,12 +99,18 @@ public final class Frames {
     out.write(bytes, from, length);
   }
 
+  /// Reads the next value of an answer to an observer that has not asked for a farewell.
+  static @Nullable String next(DataInputStream in) throws IOException {
+    return next(in, () -> {});
+  }
+
   /// Reads the next value of an answer.
   ///
+  /// @param farewell called when the observed JVM says that it shuts down; it answers still
   /// @return null at the end of the answer
   /// @throws EOFException when the observed JVM has ended, or has closed the pipe
   /// @throws AnswerFailedException when it says that it cannot answer
-  public static @Nullable String next(DataInputStream in) throws IOException {
+  public static @Nullable String next(DataInputStream in, Runnable farewell) throws IOException {
     ByteArrayOutputStream value = new ByteArrayOutputStream();
     while (true) {
       int kind = in.readUnsignedByte();
@@ -106,6 +124,7 @@ public final class Frames {
         case END -> {
           return null;
         }
+        case BYE -> farewell.run();
         case FAILED -> throw new AnswerFailedException(new String(bytes, StandardCharsets.UTF_8));
         default -> throw new IOException("a frame of kind " + kind);
       }

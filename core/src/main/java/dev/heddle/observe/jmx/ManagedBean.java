@@ -94,7 +94,8 @@ public final class ManagedBean<B> {
     return new ObjectName(domain + (plain ? free : ObjectName.quote(free)));
   }
 
-  /// Ends the registration for good. Takes no lock, and calls nobody.
+  /// Ends the registration for good. Takes no lock, and calls nobody. When [#join] is just about to
+  /// register the bean, it unregisters it a moment later.
   ///
   /// @return whether [#unregister] is to be called
   public boolean leave() {

@@ -21,6 +21,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Properties;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -56,6 +57,55 @@ class AttachPollTest {
     void close() throws IOException {
       answers.close();
       questions.close();
+    }
+  }
+
+  /// A feed that counts its looks and probes.
+  private static final class Counting implements Feed {
+    private final AtomicInteger looks = new AtomicInteger();
+    private final AtomicInteger probes = new AtomicInteger();
+    private volatile boolean closed;
+
+    @Override
+    public List<Map<String, String>> look() {
+      looks.incrementAndGet();
+      return List.of(
+          Map.of("row", "whole", "looks", "" + looks, "probes", "" + probes),
+          Map.of("row", "part"));
+    }
+
+    @Override
+    public void probe() {
+      probes.incrementAndGet();
+    }
+
+    @Override
+    public void close() {
+      closed = true;
+    }
+  }
+
+  private static final class Watched implements Attachable {
+    private final Counting feed = new Counting();
+
+    @Override
+    public String kind() {
+      return "test";
+    }
+
+    @Override
+    public Map<String, String> summary() {
+      return Map.of("name", "watched by this test");
+    }
+
+    @Override
+    public Feed watch() {
+      return feed;
+    }
+
+    @Override
+    public String answer(String question) {
+      return question;
     }
   }
 
@@ -175,6 +225,56 @@ class AttachPollTest {
         .hasMessageContaining("as it was asked to");
     assertThatThrownBy(() -> ends.ask("nonsense")).isInstanceOf(Frames.AnswerFailedException.class);
     assertThat(ends.ask("dump " + number)).hasSize(1);
+    ends.close();
+    awaitNoSession();
+  }
+
+  @Test
+  void feed_lastsFromTheFirstLookToTheEndOfTheSession() throws Exception {
+    Watched watched = new Watched();
+    Attachables.add(watched);
+    Ends ends = observed();
+    ends.answer();
+    String number = numberOf(read(ends.ask("list")), "watched by this test");
+    assertThat(ends.ask("probe " + number)).isEmpty();
+    ends.ask("watch " + number);
+    assertThat(read(ends.ask("watch " + number)))
+        .extracting(row -> row.getProperty("looks"))
+        .containsExactly("2", null);
+    assertThat(ends.ask("stack " + number + " 17")).containsExactly("stack 17");
+    assertThat(watched.feed.closed).isFalse();
+    ends.close();
+    awaitNoSession();
+    assertThat(watched.feed.closed).isTrue();
+    Attachables.remove(watched);
+  }
+
+  @Test
+  void numbers_stay_andOfWhatHasEndedNothingIsKept() throws Exception {
+    Watched watched = new Watched();
+    Attachables.add(watched);
+    Ends ends = observed();
+    ends.answer();
+    String number = numberOf(read(ends.ask("list")), "watched by this test");
+    ends.ask("watch " + number);
+    assertThat(numberOf(read(ends.ask("list")), "watched by this test")).isEqualTo(number);
+    Attachables.remove(watched);
+    ends.ask("list");
+    assertThat(watched.feed.closed).isTrue();
+    assertThatThrownBy(() -> ends.ask("watch " + number))
+        .isInstanceOf(Frames.AnswerFailedException.class)
+        .hasMessageContaining("has ended");
+    ends.close();
+    awaitNoSession();
+  }
+
+  /// That it comes at the end of a JVM, only another JVM can see: EndedJvmIT, TopIT.
+  @Test
+  void farewell_isPromised_andItsHookLeavesWithTheObserver() throws Exception {
+    Ends ends = observed();
+    ends.answer();
+    assertThat(ends.ask(Frames.FAREWELL)).isEmpty();
+    assertThat(ends.ask(Frames.FAREWELL)).isEmpty();
     ends.close();
     awaitNoSession();
   }

@@ -71,6 +71,16 @@ public final class HostInspector {
     return sorted().map(process -> withStack(process, steps.get(process))).toList();
   }
 
+  /// The number of parts in which [#part] lists the processes.
+  public int parts() {
+    return ProcessTable.parts();
+  }
+
+  /// A part of the processes, for a look that must not read all of them at once.
+  public List<ProcessInstance> part(int number) {
+    return host.directory().part(number);
+  }
+
   private Stream<ProcessInstance> sorted() {
     return host.directory().all().stream().sorted(Comparator.comparingLong(ProcessInstance::id));
   }

@@ -230,6 +230,11 @@ public final class ProcessDirectory {
     }
   }
 
+  /// One of [ProcessTable#parts()] parts of all processes, as of a moment ago.
+  List<ProcessInstance> part(int number) {
+    return table.part(number);
+  }
+
   /// All processes, as of a moment ago.
   public List<ProcessInstance> all() {
     return table.all();

@@ -56,6 +56,18 @@ final class ProcessTable {
     shard(process.id()).remove(process.id());
   }
 
+  /// The number of parts in which [#part] lists them.
+  static int parts() {
+    return SHARDS;
+  }
+
+  List<ProcessInstance> part(int number) {
+    Shard shard = shards[number];
+    List<ProcessInstance> part = new ArrayList<>(shard.size);
+    shard.addTo(part);
+    return part;
+  }
+
   List<ProcessInstance> all() {
     List<ProcessInstance> all = new ArrayList<>(size()); // so that it rarely grows under a lock
     for (Shard shard : shards) {

@@ -734,6 +734,21 @@ public final class ProcessInstance extends ProcessLifecycle
         List.of(stack));
   }
 
+  /// The number of messages and other events that it has not taken. **Thread** any.
+  public int mailbox() {
+    return length();
+  }
+
+  /// What it waits for, or null. **Thread** any.
+  public @Nullable String waitsFor() {
+    return CommandTable.waitsFor(state(), pendingCommands, body()); // safe: racy reads
+  }
+
+  /// The code that runs in it. **Thread** any; the value may be a moment old.
+  public Process process() {
+    return process;
+  }
+
   public @Nullable CommandTable commands() {
     return pendingCommands; // safe: a racy read
   }

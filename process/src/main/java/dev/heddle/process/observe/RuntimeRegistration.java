@@ -3,12 +3,14 @@ package dev.heddle.process.observe;
 
 import dev.heddle.observe.attach.Attachable;
 import dev.heddle.observe.attach.Attachables;
+import dev.heddle.observe.attach.Feed;
 import dev.heddle.observe.jmx.ManagedBean;
 import dev.heddle.observe.spi.DumpParts;
 import dev.heddle.process.ProcessRuntimeMXBean;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Function;
 import java.util.function.Supplier;
 
 /// Registers a runtime for the dumps of this JVM and in the platform's MBean server. It never
@@ -17,6 +19,7 @@ import java.util.function.Supplier;
 public final class RuntimeRegistration {
   private static final System.Logger LOG = System.getLogger("dev.heddle.process");
 
+  private final String name;
   private final Supplier<RuntimeDump> dumper;
   private final Attachable shown;
   private final ManagedBean<ProcessRuntimeMXBean> managed;
@@ -26,12 +29,17 @@ public final class RuntimeRegistration {
   /// to the JVM; does not register its bean yet.
   ///
   /// @param dumper makes the dump of the runtime, as a part of dumps of loops
-  public RuntimeRegistration(ProcessRuntimeMXBean bean, Supplier<RuntimeDump> dumper) {
+  /// @param feeder makes its feed for one observer, from the row of the runtime itself
+  public RuntimeRegistration(
+      ProcessRuntimeMXBean bean,
+      Supplier<RuntimeDump> dumper,
+      Function<Supplier<Map<String, String>>, Feed> feeder) {
+    this.name = bean.getName();
     this.managed =
         new ManagedBean<>("ProcessRuntime", bean.getName(), bean, ProcessRuntimeMXBean.class);
     this.dumper = dumper;
     announce(1);
-    this.shown = new Answers(bean);
+    this.shown = new Answers(bean, feeder);
     DumpParts.add(dumper);
     Attachables.add(shown);
   }
@@ -66,16 +74,21 @@ public final class RuntimeRegistration {
     }
   }
 
-  private static void logged(Runnable action) {
+  private void logged(Runnable action) {
     try {
       action.run();
     } catch (IllegalStateException e) {
-      LOG.log(System.Logger.Level.WARNING, "a runtime is not as the MBean server shows it", e);
+      LOG.log(
+          System.Logger.Level.WARNING,
+          "management tools do not see runtime '%s' as it is".formatted(name),
+          e);
     }
   }
 
   /// Answers `heddle ps` and `heddle dump` about a runtime, from its bean, on their threads.
-  private record Answers(ProcessRuntimeMXBean runtime) implements Attachable {
+  private record Answers(
+      ProcessRuntimeMXBean runtime, Function<Supplier<Map<String, String>>, Feed> feeder)
+      implements Attachable {
     @Override
     public String kind() {
       return "runtime";
@@ -93,6 +106,11 @@ public final class RuntimeRegistration {
       fields.put("queueDelay99Micros", Long.toString(runtime.getQueueDelay99Micros()));
       fields.put("uptimeMillis", Long.toString(runtime.getUptimeMillis()));
       return fields;
+    }
+
+    @Override
+    public Feed watch() {
+      return feeder.apply(this::summary);
     }
 
     @Override

@@ -124,6 +124,14 @@ public interface LocalProcesses {
       String what, Supplier<CompletableFuture<T>> begin, Duration limit)
       throws InterruptedException, ExecutionException, TimeoutException;
 
+  /// Waits for space as a send to a full mailbox does: a coroutine and the body of a process
+  /// suspend.
+  ///
+  /// @param begin makes the future, which nothing fails; not called when the caller may not wait
+  /// @param of for reports of what is waited for
+  /// @return false when the caller may not wait; at once
+  boolean awaitRoom(Supplier<CompletableFuture<@Nullable Void>> begin, Pid of);
+
   // ---- code of the program ----
 
   /// Runs code of the program that may wait, each task on a thread of its own.

@@ -131,6 +131,12 @@ public final class DynamicSupervisor implements StartOnce {
     logic.step(events, output);
   }
 
+  /// The number of times that it has begun to restart children. **Thread** any; the value may be a
+  /// moment old.
+  public long restarts() {
+    return logic.restarts();
+  }
+
   /// Configures a dynamic supervisor. For one thread; each method returns the builder.
   ///
   /// @param <A> of the argument of a start

@@ -78,6 +78,7 @@ final class DynamicSupervisorLogic<A> {
   private final Map<Pid, DynamicChild<A>> children = new HashMap<>();
   private final Map<State, Integer> counts = new EnumMap<>(State.class);
   private @Nullable ProcessContext self;
+  private long restarts; // read by any thread; safe: may be out of date
   private boolean closing;
   private @Nullable Queue<DynamicChild<A>> toEnd; // once the shutdown has begun
   private ProcessSignal.@Nullable Cancel cancel; // the signal that has cancelled it
@@ -375,6 +376,7 @@ final class DynamicSupervisorLogic<A> {
   // ---- restarts ----
 
   private void backOff(DynamicChild<A> child, Exit exit) {
+    restarts++;
     if (child.failures == null) {
       child.failures = new Failures(exit);
     }
@@ -411,6 +413,10 @@ final class DynamicSupervisorLogic<A> {
     children.remove(child.pid);
     child.pid = pid;
     begins(child, made);
+  }
+
+  long restarts() {
+    return restarts;
   }
 
   // ---- small things ----

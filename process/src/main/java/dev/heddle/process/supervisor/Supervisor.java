@@ -118,6 +118,12 @@ public final class Supervisor implements StartOnce {
     logic.step(events, output);
   }
 
+  /// The number of times that it has begun to restart children. **Thread** any; the value may be a
+  /// moment old.
+  public long restarts() {
+    return logic.restarts();
+  }
+
   /// Configures a supervisor. For one thread; each method returns the builder.
   ///
   /// @since 0.1

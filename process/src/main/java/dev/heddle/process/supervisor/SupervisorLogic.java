@@ -74,6 +74,7 @@ final class SupervisorLogic {
   private final ChildStart starts = new ChildStart();
   private @Nullable ProcessContext self;
   private int pendingInitialStarts; // children of the builder that have not started once
+  private long restarts; // read by any thread; safe: may be out of date
   private boolean closing;
   private @Nullable OrderedStop<SupervisedChild> end; // of all children, once it has begun
   private ProcessSignal.@Nullable Cancel cancel; // the signal that has cancelled it
@@ -406,6 +407,7 @@ final class SupervisorLogic {
   // ---- restarts ----
 
   private void recover(SupervisedChild failed) {
+    restarts++;
     boolean quiet =
         failed.state == State.RUNNING
             && nanos.getAsLong() - failed.runningSinceNanos >= backoff.maxDelay().toNanos();
@@ -449,6 +451,10 @@ final class SupervisorLogic {
       var _ = self().cancelCommand(plan.backoffTag); // if it has a result, that is dropped
       plan.backoffTag = 0;
     }
+  }
+
+  long restarts() {
+    return restarts;
   }
 
   // ---- small things ----

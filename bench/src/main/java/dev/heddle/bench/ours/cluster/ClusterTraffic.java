@@ -113,11 +113,7 @@ public final class ClusterTraffic implements Program {
   private void send(int sender, long each) {
     byte[] bytes = new byte[BLOB_BYTES];
     for (long sent = 1; sent <= each; sent++) {
-      runtime.send(
-          other,
-          kind == Kind.ITEMS
-              ? new ClusterWire.Item(sender, sent)
-              : bytes);
+      runtime.send(other, kind == Kind.ITEMS ? new ClusterWire.Item(sender, sent) : bytes);
     }
   }
 

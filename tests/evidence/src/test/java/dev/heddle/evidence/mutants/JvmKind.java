@@ -18,9 +18,12 @@ import org.jspecify.annotations.Nullable;
 ///
 /// The tests of the core and of what stands on it load their classes anew for each mutant, so that
 /// one JVM serves for all. Those of simulations have a JVM for each mutant: an agent, and what it
-/// puts into `java.lang`, is there once.
+/// puts into `java.lang`, is there once. Those of voters, too: Ratis keeps the class loader of its
+/// first server.
 enum JvmKind {
   PLAIN(""),
+  /// The log of voters.
+  VOTERS(""),
   /// Simulations without the agent.
   SIMULATION(""),
   /// Simulations with the agent.
@@ -39,6 +42,7 @@ enum JvmKind {
   /// @param withAgent whether the test needs the agent from the start of its JVM on
   static JvmKind of(String module, boolean withAgent) {
     return switch (module) {
+      case "cluster-ratis" -> VOTERS;
       case "testkit/world" -> WORLD;
       case "testkit/test" -> withAgent ? AGENT : SIMULATION;
       default -> PLAIN;
@@ -71,7 +75,9 @@ enum JvmKind {
       }
     }
     Stream<Path> own = Stream.of();
-    if (!loadsAnew()) {
+    if (this == VOTERS) {
+      own = Stream.concat(Stream.ofNullable(mutated), classes());
+    } else if (!loadsAnew()) {
       Path jar = jar(mutated);
       own = Stream.concat(Stream.ofNullable(mutated), Stream.concat(classes(), Stream.of(jar)));
       command.add("-XX:+EnableDynamicAgentLoading");
@@ -89,6 +95,10 @@ enum JvmKind {
     return switch (this) {
       case PLAIN ->
           Stream.concat(plainModules().map(Mutant::classes), plainModules().map(Mutant::tests));
+      case VOTERS ->
+          Stream.concat(
+              Stream.of(Mutant.tests("cluster-ratis")),
+              Stream.of("cluster-ratis", "cluster", "process", "core").map(Mutant::classes));
       case SIMULATION, AGENT ->
           Stream.of(
               Mutant.classes("testkit/test"),
@@ -100,7 +110,7 @@ enum JvmKind {
   }
 
   private static Stream<String> plainModules() {
-    return Mutant.MODULES.stream().filter(module -> !module.startsWith("testkit/"));
+    return Mutant.MODULES.stream().filter(module -> of(module, false) == PLAIN);
   }
 
   /// The agent, with the classes that a mutant changes.

@@ -44,6 +44,7 @@ public record Mutant(String name, String says, List<Edit> edits, List<TestName> 
           "netty",
           "process",
           "cluster",
+          "cluster-ratis",
           "context",
           "metrics",
           "testkit/world",

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package dev.heddle.cli;
+package dev.heddle.cli.text;
 
 import java.time.Duration;
 import java.util.ArrayList;
@@ -8,36 +8,36 @@ import java.util.Set;
 import java.util.stream.IntStream;
 
 /// Rows in columns that are as wide as they have to be.
-final class TextTable {
+public final class TextTable {
   private final List<String> titles;
   private final Set<Integer> numbers;
   private final List<List<String>> rows = new ArrayList<>();
 
   /// @param titles separated by `|`
   /// @param numbers the columns, from 0, that are aligned to the right
-  TextTable(String titles, Set<Integer> numbers) {
+  public TextTable(String titles, Set<Integer> numbers) {
     this.titles = List.of(titles.split("[|]"));
     this.numbers = numbers;
   }
 
-  boolean isEmpty() {
+  public boolean isEmpty() {
     return rows.isEmpty();
   }
 
-  void add(String... row) {
+  public void add(String... row) {
     rows.add(List.of(row));
   }
 
-  void addAll(TextTable other) {
+  public void addAll(TextTable other) {
     rows.addAll(other.rows);
   }
 
-  static String number(long n) {
+  public static String number(long n) {
     return "%,d".formatted(n);
   }
 
   /// Two units at most.
-  static String inWords(Duration time) {
+  public static String inWords(Duration time) {
     if (time.toDays() > 0) {
       return time.toDays() + " d " + time.toHoursPart() + " h";
     }

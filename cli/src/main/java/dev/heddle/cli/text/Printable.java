@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-package dev.heddle.cli;
+package dev.heddle.cli.text;
 
 /// Text of another program, in which terminal commands are made harmless.
-final class Printable {
+public final class Printable {
   private Printable() {}
 
-  static String of(String words) {
+  public static String of(String words) {
     return words.replaceAll("[\\p{Cntrl}&&[^\n\t]]", "?");
   }
 }

@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.heddle.cli.attach;
+
+import dev.heddle.observe.attach.Frames;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Properties;
+
+/// An observation that lasts: a JVM is listed and looked at again and again, until this is closed
+/// or that JVM has ended. **Thread** one at a time.
+public final class Watch implements AutoCloseable {
+  private final long pid;
+  private final Observation observation;
+
+  private Watch(long pid, Observation observation) {
+    this.pid = pid;
+    this.observation = observation;
+  }
+
+  /// Begins to watch a JVM.
+  ///
+  /// @throws AttachException when it cannot be observed, or nothing of Heddle runs there
+  public static Watch of(long pid) throws AttachException {
+    Candidate.check(pid);
+    if (!Candidate.runsHeddle(pid)) {
+      throw AttachException.nothingRuns(pid);
+    }
+    try {
+      return new Watch(pid, new Observation(pid));
+    } catch (IOException e) {
+      throw JavaProcess.failed(pid, e);
+    }
+  }
+
+  /// What runs there now.
+  public JavaProcess list() throws AttachException {
+    try {
+      return JavaProcess.seen(pid, observation);
+    } catch (IOException e) {
+      throw JavaProcess.failed(pid, e);
+    }
+  }
+
+  /// A look at the feed of a loop or a runtime: its rows; none when it has ended.
+  public List<Properties> look(Observed at) throws AttachException {
+    List<Properties> rows = new ArrayList<>();
+    try {
+      for (String row : observation.answers("watch " + at.number())) {
+        rows.add(Frames.read(row));
+      }
+      return rows;
+    } catch (Frames.AnswerFailedException e) {
+      if (e.toString().contains("has ended")) {
+        return List.of();
+      }
+      throw new AttachException(
+          "process %d cannot be watched; if it runs another version of Heddle, use that version's"
+                  .formatted(pid)
+              + " own command: "
+              + e.getMessage(),
+          e);
+    } catch (IOException e) {
+      throw JavaProcess.failed(pid, e);
+    }
+  }
+
+  /// Measures once how long a loop's queue is; the next look tells.
+  ///
+  /// @param number of the loop, see [Observed#number()]
+  public void probe(String number) throws AttachException {
+    try {
+      List<String> _ = observation.answers("probe " + number);
+    } catch (Frames.AnswerFailedException _) {
+      // it has ended
+    } catch (IOException e) {
+      throw JavaProcess.failed(pid, e);
+    }
+  }
+
+  /// The stack of a coroutine, as text.
+  ///
+  /// @param number of the loop, see [Observed#number()]
+  public String stack(String number, long coroutine) throws AttachException {
+    try {
+      return String.join("", observation.answers("stack " + number + ' ' + coroutine));
+    } catch (Frames.AnswerFailedException e) {
+      return e.getMessage() + "\n";
+    } catch (IOException e) {
+      throw JavaProcess.failed(pid, e);
+    }
+  }
+
+  @Override
+  public void close() {
+    observation.close();
+  }
+}

@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.heddle.cli.top;
+
+import dev.heddle.cli.attach.AttachException;
+import dev.heddle.cli.attach.Watch;
+import dev.heddle.cli.text.Printable;
+import dev.heddle.cli.top.Line.Target;
+import java.util.List;
+import java.util.concurrent.locks.LockSupport;
+import org.jspecify.annotations.Nullable;
+
+/// Looks at a JVM on a thread of its own, so that no key waits for an answer. Only this thread uses
+/// the observation.
+final class Looker implements AutoCloseable, Runnable {
+  private static final long PROBE_NANOS = 100_000_000;
+
+  private final Watch watch;
+  private final long intervalNanos;
+  private final Thread thread = new Thread(this, "heddle-top-looker");
+
+  // written by its thread
+  private volatile @Nullable Look latest;
+  private volatile @Nullable Look before;
+  private volatile @Nullable AttachException end;
+  private volatile Stack stack = new Stack(null, List.of());
+
+  // written by the thread that draws
+  private volatile boolean over;
+  private volatile boolean paused;
+  private volatile @Nullable Target wanted;
+
+  private record Stack(@Nullable Target of, List<String> lines) {}
+
+  /// Begins to look. Closes `watch` at its end.
+  Looker(Watch watch, long intervalNanos) {
+    this.watch = watch;
+    this.intervalNanos = intervalNanos;
+    thread.setDaemon(true);
+    thread.start();
+  }
+
+  @Nullable Look latest() {
+    return latest;
+  }
+
+  @Nullable Look before() {
+    return before;
+  }
+
+  /// Why there will be no further looks: that JVM has ended; null while there are.
+  @Nullable AttachException end() {
+    return end;
+  }
+
+  void pause(boolean on) {
+    paused = on;
+  }
+
+  /// The stack of a coroutine, which is asked for if it was not before.
+  List<String> stackOf(@Nullable Target target) {
+    Stack known = stack;
+    if (target == null || target.equals(known.of)) {
+      wanted = null;
+      return target == null ? List.of() : known.lines;
+    }
+    wanted = target;
+    LockSupport.unpark(thread);
+    return List.of("...");
+  }
+
+  @Override
+  public void run() {
+    try (watch) {
+      long dueAt = System.nanoTime();
+      while (!over) {
+        answer();
+        Look last = latest;
+        if (!paused && System.nanoTime() - dueAt >= 0) {
+          Look next = Look.at(watch);
+          before = last;
+          latest = next;
+          dueAt += intervalNanos;
+          dueAt = Math.max(dueAt, System.nanoTime());
+        }
+        LockSupport.parkNanos(this, PROBE_NANOS);
+        probe(latest);
+      }
+    } catch (AttachException e) {
+      end = e;
+    }
+  }
+
+  private void answer() throws AttachException {
+    Target target = wanted;
+    if (target != null) {
+      String text = Printable.of(watch.stack(target.loop(), target.coroutine()));
+      stack = new Stack(target, text.lines().toList());
+      wanted = null;
+    }
+  }
+
+  private void probe(@Nullable Look at) throws AttachException {
+    if (at != null && !paused) {
+      for (Look.Seen each : at.seen()) {
+        watch.probe(each.number());
+      }
+    }
+  }
+
+  /// Ends it, without waiting for the answer that it may wait for.
+  @Override
+  public void close() {
+    over = true;
+    LockSupport.unpark(thread);
+  }
+}

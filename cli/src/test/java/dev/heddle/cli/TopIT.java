@@ -1,0 +1,273 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.heddle.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/// `heddle top` on a pseudo-terminal and on a pipe, at real JVMs.
+@Tag("watch-2")
+@Timeout(value = 300, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+class TopIT {
+  private static final Path JAVA = Path.of(System.getProperty("java.home"), "bin", "java");
+  private static final String DOWN = "\033[B";
+  private static final String LEFT = "\033[D";
+  private static final String ESCAPE = "\033";
+
+  private static final String PROGRAM =
+      """
+      import dev.heddle.*;
+      import dev.heddle.process.*;
+      import dev.heddle.sync.*;
+      import java.nio.file.*;
+      import java.time.Duration;
+
+      void main(String[] args) throws Exception {
+        var runtime = ProcessRuntime.builder().workers(2).host("shop").start();
+        var held = new java.util.concurrent.CountDownLatch(1);
+        Pid slow = runtime.spawn((events, out) -> { if (!events.isEmpty()) held.await(); });
+        for (int i = 0; i < 100; i++) {
+          runtime.send(slow, i);
+        }
+        Thread.ofPlatform().daemon().start(() -> end(args[0], Path.of(args[1])));
+        Heddle.run(() -> {
+          var ledger = new Mutex("ledger");
+          Heddle.background("auditor", () -> { ledger.lock(); nap(); });
+          for (int i = 0; i < 3; i++) {
+            Heddle.background("clerk-" + i, () -> ledger.lock());
+          }
+          for (int i = 0; i < 40; i++) {
+            Heddle.background("napper-" + i, this::nap);
+          }
+          Heddle.yieldNow();
+          IO.println("ready");
+          while (!over) {
+            Heddle.delay(Duration.ofMillis(10));
+          }
+        });
+        Runtime.getRuntime().exit(0); // the runtime's workers are no daemons
+      }
+
+      volatile boolean over;
+
+      void nap() {
+        Heddle.delay(Duration.ofHours(1));
+      }
+
+      void end(String how, Path sign) {
+        while (!Files.exists(sign)) {
+          Thread.onSpinWait();
+        }
+        if (how.equals("exit")) {
+          System.exit(3);
+        }
+        over = true;
+      }
+      """;
+
+  private final Checkout checkout = Checkout.ready();
+  private final List<Outcome.Started> started = new ArrayList<>();
+  private Path sign = Path.of("");
+
+  @BeforeEach
+  void needsLinux() throws IOException {
+    assumeTrue(Files.isReadable(Path.of("/proc/self/task")), "the terminals are those of Linux");
+    sign = Files.createTempDirectory(checkout.root(), "end").resolve("sign");
+  }
+
+  @AfterEach
+  void endThem() throws InterruptedException {
+    for (Outcome.Started each : started) {
+      each.process().destroyForcibly().waitFor();
+    }
+  }
+
+  private String start(String how) throws Exception {
+    Outcome.Started child =
+        Outcome.start(
+            List.of(
+                JAVA.toString(),
+                "--add-opens=java.base/java.lang=ALL-UNNAMED",
+                "-cp",
+                System.getProperty("heddle.jar"),
+                checkout.write("Shop.java", PROGRAM).toString(),
+                how,
+                sign.toString()),
+            checkout.root(),
+            Map.of(),
+            "");
+    started.add(child);
+    child.awaitOutput("ready");
+    return Long.toString(child.process().pid());
+  }
+
+  private PseudoTerminal top(String pid) throws IOException {
+    return checkout.onTerminal(100, 40, "before", "top", pid);
+  }
+
+  private static String line(String screen, int number) {
+    return screen.lines().toList().get(number).stripTrailing();
+  }
+
+  @Test
+  void screen_showsWhatRuns_andQuitRestoresTheTerminal() throws Exception {
+    String pid = start("never");
+    try (PseudoTerminal terminal = top(pid)) {
+      String screen = terminal.await("Longest waits");
+      assertThat(line(screen, 0)).startsWith("heddle top   Shop.java (process " + pid + ")");
+      assertThat(screen)
+          .doesNotContain("before")
+          .contains("LOOP ", "heddle ", "RUNTIME ", "shop ")
+          .containsPattern("(?m)^ *40 +waiting .* timer ")
+          .containsPattern("(?m)^ *3 +waiting .* mutex ")
+          .containsPattern("coroutine-\\d+ 'clerk-0' +the mutex 'ledger' .*'auditor'");
+      assertThat(terminal.isAsBefore()).isFalse();
+      terminal.type("q");
+      assertThat(terminal.awaitEnd()).isZero();
+      assertThat(terminal.screen().strip()).isEqualTo("before");
+      assertThat(terminal.isAsBefore()).isTrue();
+    }
+  }
+
+  @Test
+  void arrows_leadIntoAStack_andBack() throws Exception {
+    try (PseudoTerminal terminal = top(start("never"))) {
+      terminal.await("Longest waits");
+      terminal.type("o" + DOWN);
+      terminal.await("by oldest");
+      terminal.type("\r");
+      assertThat(terminal.await("at Shop.")).contains("spawned at", "waits for");
+      terminal.type(LEFT);
+      terminal.await("Longest waits");
+      terminal.type("?");
+      terminal.await("sites by count, by oldest wait, by spawn site");
+      terminal.type("q");
+      assertThat(terminal.awaitEnd()).isZero();
+    }
+  }
+
+  @Test
+  void filter_showsOnlyWhatContainsIt_untilEscape() throws Exception {
+    try (PseudoTerminal terminal = top(start("never"))) {
+      terminal.await(screen -> screen.contains("mutex") && screen.contains(" timer "));
+      terminal.type("/LEDGER");
+      String screen = terminal.await(now -> now.contains("/LEDGER_") && !now.contains(" timer "));
+      assertThat(screen).contains("the mutex 'ledger'");
+      terminal.type("\r");
+      terminal.await("filter: LEDGER");
+      terminal.type(ESCAPE);
+      terminal.await(now -> now.contains(" timer ") && !now.contains("filter: "));
+      terminal.type("q");
+      assertThat(terminal.awaitEnd()).isZero();
+    }
+  }
+
+  @Test
+  void terminalThatIsResized_isFilledAnew() throws Exception {
+    try (PseudoTerminal terminal = top(start("never"))) {
+      terminal.await("Longest waits");
+      terminal.resize(60, 12);
+      terminal.await(now -> line(now, 11).startsWith("q quit") && line(now, 0).length() < 60);
+      terminal.resize(120, 50);
+      terminal.await(
+          now -> line(now, 49).startsWith("q quit") && now.contains("Fullest mailboxes"));
+      terminal.type("q");
+      assertThat(terminal.awaitEnd()).isZero();
+    }
+  }
+
+  @Test
+  void signal_restoresTheTerminal() throws Exception {
+    try (PseudoTerminal terminal = top(start("never"))) {
+      terminal.await("Longest waits");
+      terminal.process().destroy();
+      terminal.awaitEnd();
+      assertThat(terminal.screen().strip()).isEqualTo("before");
+      assertThat(terminal.isAsBefore()).isTrue();
+    }
+  }
+
+  @ParameterizedTest
+  @Tag("watch-6")
+  @CsvSource({
+    "kill, '(, killed by SIGKILL|: it was killed, halted or has crashed)'",
+    "exit, '( with exit code 3|: it shut down)'",
+    "main, '( with exit code 0|: it shut down)'"
+  })
+  void jvmThatEnds_isSaidToHave(String how, String words) throws Exception {
+    String pid = start(how);
+    try (PseudoTerminal terminal = top(pid)) {
+      terminal.await("Longest waits");
+      if (how.equals("kill")) {
+        assertThat(new ProcessBuilder("kill", "-KILL", pid).start().waitFor()).isZero();
+      } else {
+        Files.createFile(sign);
+      }
+      String ended = "process %s \\(Shop.java\\) ended at [0-9:]+%s".formatted(pid, words);
+      assertThat(line(terminal.await("ended at"), 0)).containsPattern(ended);
+      terminal.type("q");
+      assertThat(terminal.awaitEnd()).isEqualTo(1);
+      assertThat(terminal.screen()).containsPattern("heddle: " + ended);
+      assertThat(terminal.isAsBefore()).isTrue();
+    }
+  }
+
+  @Test
+  void pipe_getsTables_withoutTerminalCommands() throws Exception {
+    String pid = start("never");
+    Outcome once = checkout.heddle("top", "--once", pid);
+    assertThat(once.code()).as(once.err()).isZero();
+    assertThat(once.out())
+        .startsWith("heddle top   Shop.java (process " + pid + ")")
+        .contains("LOOP ", "Sites of 'heddle', by count", "Workers of 'shop'")
+        .containsPattern("(?m)^ *9\\d +.* running ") // of 100 messages
+        .doesNotContain(ESCAPE);
+    Outcome.Started piped = checkout.start("top", pid);
+    started.add(piped);
+    while (tables(piped.read("out")) < 3) {
+      assertThat(piped.process().isAlive()).as(piped.read("err")).isTrue();
+      Thread.onSpinWait();
+    }
+    assertThat(piped.read("out")).doesNotContain(ESCAPE).containsPattern("heddle +asleep");
+  }
+
+  private static long tables(String out) {
+    return out.lines().filter(line -> line.startsWith("heddle top ")).count();
+  }
+
+  @Test
+  void wrongProcess_isRefused_withWhatToDo() throws Exception {
+    assertRefused(checkout.heddle("top", "999999999"), "there is no process 999999999");
+    String one = start("never");
+    String other = start("never");
+    Outcome several = checkout.heddle("top", "--once");
+    assertRefused(several, "several programs run: ", "name one of them, as in: heddle top ");
+    assertThat(several.err()).contains(one + " (Shop.java)", other + " (Shop.java)");
+    Outcome wrong = checkout.heddle("top", "--interval", "0", one);
+    assertThat(wrong.code()).isEqualTo(2);
+    assertThat(wrong.err()).contains("--interval 0", "Usage: heddle top");
+    assertThat(checkout.heddle("top", "--help").out())
+        .contains("--once", "--interval", "/ filters");
+  }
+
+  private static void assertRefused(Outcome outcome, String... why) {
+    assertThat(outcome.code()).as(outcome.err()).isEqualTo(1);
+    assertThat(outcome.out()).isEmpty();
+    assertThat(outcome.err()).startsWith("heddle: ").hasLineCount(1);
+    assertThat(Arrays.asList(why)).allSatisfy(each -> assertThat(outcome.err()).contains(each));
+  }
+}

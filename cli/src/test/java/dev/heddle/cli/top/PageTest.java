@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.heddle.cli.top;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.heddle.cli.top.Line.Target;
+import dev.heddle.cli.top.Line.Tone;
+import dev.heddle.cli.top.Look.Seen;
+import java.time.LocalTime;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Properties;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+
+/// What becomes of the rows of a feed.
+@Tag("watch-2")
+class PageTest {
+  private static Properties row(String... pairs) {
+    Properties row = new Properties();
+    for (int i = 0; i < pairs.length; i += 2) {
+      row.setProperty(pairs[i], pairs[i + 1]);
+    }
+    return row;
+  }
+
+  private static Properties site(String id, String count, String millis, String site) {
+    return row(
+        "row", "site", "id", id, "count", count, "waitedMillis", millis, "site", site, "state",
+        "waiting", "on", "timer");
+  }
+
+  private static Look look(long seconds, String switches, Properties... more) {
+    List<Properties> rows = new ArrayList<>();
+    rows.add(row("row", "loop", "state", "busy", "switches", switches, "unread", "7"));
+    rows.addAll(List.of(more));
+    Seen loop = new Seen("3", "loop", "main", rows);
+    return new Look(1_000_000_000 * seconds, LocalTime.NOON, 1, "Demo", List.of(loop));
+  }
+
+  private static List<String> texts(List<Line> lines) {
+    return lines.stream().map(Line::text).toList();
+  }
+
+  private static List<String> sites(Look look, Order order, String filter) {
+    return Page.of(look, null, order, filter).stream()
+        .filter(line -> line.target() != null)
+        .map(line -> line.text().replaceFirst(".* ", ""))
+        .toList();
+  }
+
+  private static final Look THREE =
+      look(0, "0", site("1", "5", "70", "B"), site("2", "9", "10", "C"), site("3", "1", "90", "A"));
+
+  @Test
+  void sites_areOrdered_asWanted() {
+    assertThat(sites(THREE, Order.COUNT, "")).containsExactly("C", "B", "A");
+    assertThat(sites(THREE, Order.OLDEST, "")).containsExactly("A", "B", "C");
+    assertThat(sites(THREE, Order.SITE, "")).containsExactly("A", "B", "C");
+  }
+
+  @Test
+  void filter_looksIntoEveryField_whateverTheCase() {
+    assertThat(sites(THREE, Order.COUNT, "TIMER")).hasSize(3);
+    assertThat(sites(THREE, Order.COUNT, "70")).containsExactly("B");
+    assertThat(sites(THREE, Order.COUNT, "nothing")).isEmpty();
+  }
+
+  @Test
+  void rows_leadToTheOldestOfTheirSite() {
+    assertThat(Page.of(THREE, null, Order.OLDEST, ""))
+        .extracting(Line::target)
+        .containsSubsequence(new Target("3", 3), new Target("3", 1), new Target("3", 2));
+  }
+
+  @Test
+  void rates_areThoseSinceTheLookBefore() {
+    assertThat(texts(Page.of(look(0, "100"), null, Order.COUNT, "")).get(1)).contains("-");
+    String line = texts(Page.of(look(4, "2100"), look(2, "100"), Order.COUNT, "")).get(1);
+    assertThat(line).containsPattern(" 1,000 ");
+  }
+
+  @Test
+  void whatIsNotReadYet_isSaid() {
+    assertThat(texts(Page.of(THREE, null, Order.COUNT, "")))
+        .contains("7 of 'main' have changed and are not read yet.");
+  }
+
+  /// Names are another program's: they must neither command the terminal nor shift a row.
+  @Test
+  void names_withControlCharacters_stayOnTheirLine() {
+    Look hostile =
+        look(0, "0", site("1", "5", "0", "a\n\033[2Jb"), site("2", "4", "0", "second"));
+    List<Line> lines = Page.of(hostile, null, Order.COUNT, "");
+
+    assertThat(texts(lines)).noneMatch(text -> text.chars().anyMatch(c -> c < ' '));
+    assertThat(lines)
+        .filteredOn(line -> line.text().contains("second"))
+        .extracting(Line::target)
+        .containsExactly(new Target("3", 2));
+  }
+
+  @Test
+  void loopThatIsHeld_isAWarning() {
+    Seen held =
+        new Seen(
+            "0",
+            "loop",
+            "main",
+            List.of(row("row", "loop", "holder", "coroutine-2", "heldMillis", "2500")));
+    Look look = new Look(0, LocalTime.NOON, 1, "Demo", List.of(held));
+
+    assertThat(Page.of(look, null, Order.COUNT, ""))
+        .filteredOn(line -> line.tone() == Tone.WARNING)
+        .extracting(Line::text)
+        .containsExactly("The loop 'main' has been held for 2.5 s by coroutine-2.");
+  }
+}

@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.heddle.cluster.shard;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.heddle.cluster.NotDeliveredException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+
+/// Requests that have no answer yet.
+@Tag("C5")
+class EntityAsksTest {
+  private final List<String> givenUp = new ArrayList<>();
+  private final EntityAsks asks = new EntityAsks(7, (at, number) -> givenUp.add(at + " " + number));
+
+  private static void assertLost(CompletableFuture<@Nullable Object> answer, String why) {
+    assertThat(answer).isCompletedExceptionally();
+    assertThatThrownBy(answer::join)
+        .cause()
+        .isInstanceOfSatisfying(
+            NotDeliveredException.class, it -> assertThat(it.mayBeDelivered()).isTrue())
+        .hasMessageContaining(why);
+  }
+
+  @Test
+  void answer_toARequestOfAnEarlierLife_isThatOfNone() {
+    EntityAsks earlier = new EntityAsks(6, (_, _) -> {});
+    for (int i = 0; i < 3; i++) {
+      long before = earlier.begin(Long.MAX_VALUE);
+      long now = asks.begin(Long.MAX_VALUE);
+      CompletableFuture<@Nullable Object> answer = asks.answer(now);
+
+      asks.complete(before, "wrong");
+      assertThat(answer).isNotDone();
+      asks.complete(now, "right");
+      assertThat(answer).isCompletedWithValue("right");
+    }
+  }
+
+  @Test
+  void request_whoseTimeIsOver_fails_andIsGivenUp() {
+    long number = asks.begin(100);
+    CompletableFuture<@Nullable Object> answer = asks.answer(number);
+    asks.sent(number, "b");
+    asks.due(99);
+    assertThat(answer).isNotDone();
+
+    asks.due(100);
+
+    assertLost(answer, "no reply in time");
+    assertThat(givenUp).containsExactly("b " + number);
+    assertThat(asks.size()).isZero();
+  }
+
+  @Test
+  void request_failsWithTheSessionOfTheNodeThatHasIt_alsoWhenItWasHandedOver() {
+    long handedOver = asks.begin(Long.MAX_VALUE);
+    CompletableFuture<@Nullable Object> atC = asks.answer(handedOver);
+    asks.sent(handedOver, "b");
+    asks.sent(handedOver, "c");
+    long held = asks.begin(Long.MAX_VALUE);
+    CompletableFuture<@Nullable Object> atNone = asks.answer(held);
+    asks.sent(held, "c");
+    asks.sent(held, null);
+
+    asks.sessionEnded("b");
+    assertThat(atC).isNotDone();
+    asks.sessionEnded("c");
+
+    assertLost(atC, "node 'c'");
+    assertThat(atNone).isNotDone();
+    asks.close("node 'a' has left");
+    assertLost(atNone, "has left");
+  }
+
+  @Test
+  void requestsOfANode_endHere_withItsSession() {
+    IncomingAsks incoming = new IncomingAsks();
+    CompletableFuture<@Nullable Object> ofB = new CompletableFuture<>();
+    CompletableFuture<@Nullable Object> ofC = new CompletableFuture<>();
+    incoming.begun(new EntityMessage("b", "k", 1, "ask", 10), ofB);
+    incoming.begun(new EntityMessage("c", "k", 1, "ask", 10), ofC);
+
+    incoming.sessionEnded("b");
+
+    assertThat(ofB).isCancelled();
+    assertThat(ofC).isNotDone();
+    assertThat(incoming.replied(new EntityMessage("b", "k", 1, "ask", 10))).isFalse();
+    assertThat(incoming.replied(new EntityMessage("c", "k", 1, "ask", 10))).isTrue();
+    assertThat(incoming.size()).isZero();
+  }
+}

@@ -1,0 +1,180 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.heddle.loop.feed;
+
+import dev.heddle.coroutine.tree.CoroutineTree;
+import dev.heddle.loop.feed.LoopWatch.GroupRow;
+import dev.heddle.loop.feed.LoopWatch.Progress;
+import dev.heddle.loop.feed.LoopWatch.Summary;
+import dev.heddle.loop.feed.LoopWatch.WaitRow;
+import dev.heddle.observe.attach.Feed;
+import dev.heddle.scheduler.Waker;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/// The feed of a loop: asks its watch, from outside, in pieces that delay no coroutine by more than
+/// about a tenth of a millisecond.
+///
+/// The first look reads every coroutine, and takes at most a quarter of the loop's time for that.
+/// Each later one reads those that have changed since, for [#MOST_NANOS] at most; if more have
+/// changed, the rest keeps what was read of it before, until its turn comes.
+///
+/// **Thread** that of the session.
+public final class LoopFeed implements Feed {
+  private static final Duration PATIENCE = Duration.ofSeconds(2); // for a loop that is held
+  private static final int PIECE = 500; // coroutines
+  private static final long MOST_NANOS = 3_000_000; // of the loop's time; a summary takes 1 ms
+  private static final int PAUSES = 3; // as long as a piece
+
+  private final CoroutineTree tree;
+  private final Supplier<Map<String, String>> counts;
+  private @Nullable CompletableFuture<LoopWatch> watch;
+  private boolean complete; // every coroutine was read once
+
+  /// A feed that begins with its first look.
+  ///
+  /// @param counts the row of the loop itself; any thread
+  public LoopFeed(CoroutineTree tree, Supplier<Map<String, String>> counts) {
+    this.tree = tree;
+    this.counts = counts;
+  }
+
+  @Override
+  public List<Map<String, String>> look() {
+    List<Map<String, String>> rows = new ArrayList<>();
+    Map<String, String> loop = counts.get();
+    loop.put("row", "loop");
+    rows.add(loop);
+    try {
+      LoopWatch attached = await(attached());
+      readChanged(attached);
+      Summary seen =
+          await(TrampolineCall.post(tree, answer -> answer.complete(attached.summary())));
+      add(loop, seen);
+      seen.groups().forEach(group -> rows.add(fields(group)));
+      seen.waits().forEach(wait -> rows.add(fields(wait)));
+    } catch (TimeoutException _) {
+      loop.put("silent", "true"); // it is held; the counts say by which coroutine
+    }
+    return rows;
+  }
+
+  private CompletableFuture<LoopWatch> attached() {
+    CompletableFuture<LoopWatch> asked = watch;
+    if (asked == null) {
+      asked = TrampolineCall.post(tree, answer -> answer.complete(LoopWatch.attach(tree)));
+      watch = asked;
+    }
+    return asked;
+  }
+
+  private void readChanged(LoopWatch attached) throws TimeoutException {
+    long spent = 0;
+    boolean more = true;
+    while (more && (!complete || spent < MOST_NANOS)) {
+      Progress piece =
+          await(TrampolineCall.post(tree, answer -> answer.complete(attached.read(PIECE))));
+      spent += piece.nanos();
+      more = piece.left() > 0;
+      if (!complete && more) {
+        LockSupport.parkNanos(this, PAUSES * piece.nanos());
+      }
+    }
+    complete |= !more;
+  }
+
+  /// From when it is posted until all that was ready by then has had its turn. Where nothing is
+  /// ready, nothing is queued: a loop that stands still must not seem to go on.
+  @Override
+  public void probe() {
+    long posted = System.nanoTime();
+    try {
+      LoopWatch attached = await(attached());
+      Boolean _ = await(TrampolineCall.post(tree, answer -> measure(attached, posted, answer)));
+    } catch (TimeoutException _) {
+      // it will be counted when the loop goes on
+    }
+  }
+
+  private void measure(LoopWatch attached, long posted, CompletableFuture<Boolean> answer) {
+    Runnable reached =
+        () -> {
+          attached.addDelay(System.nanoTime() - posted);
+          answer.complete(true);
+        };
+    if (tree.scheduler().readyCount() == 0) {
+      reached.run();
+    } else {
+      tree.scheduler().runAfterRound(reached);
+    }
+  }
+
+  @Override
+  public void close() {
+    CompletableFuture<LoopWatch> asked = watch;
+    if (asked != null) {
+      var _ =
+          TrampolineCall.post(
+              tree,
+              answer -> {
+                asked.join().detach(); // done: it was posted before this
+                answer.complete(true);
+              });
+    }
+  }
+
+  private static <T> T await(CompletableFuture<T> answer) throws TimeoutException {
+    try {
+      return answer.get(PATIENCE.toNanos(), TimeUnit.NANOSECONDS);
+    } catch (ExecutionException e) {
+      throw new IllegalStateException(e.getCause());
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new IllegalStateException("interrupted while waiting for the loop", e);
+    }
+  }
+
+  // ---- rows ----
+
+  private static void add(Map<String, String> loop, Summary seen) {
+    loop.put("read", Integer.toString(seen.read()));
+    loop.put("unread", Integer.toString(seen.unread()));
+    loop.put("lookNanos", Long.toString(seen.nanos()));
+    loop.put("delaySamples", Long.toString(seen.delaySamples()));
+    loop.put("delayMedianMicros", Long.toString(seen.delayMedianMicros()));
+    loop.put("delay99Micros", Long.toString(seen.delay99Micros()));
+    loop.put("longestDelayMicros", Long.toString(seen.longestDelayMicros()));
+  }
+
+  private static Map<String, String> fields(GroupRow row) {
+    Map<String, String> fields = fields(row.oldest());
+    fields.put("row", "site");
+    fields.put("count", Integer.toString(row.count()));
+    return fields;
+  }
+
+  private static Map<String, String> fields(WaitRow row) {
+    Map<String, String> fields = new LinkedHashMap<>();
+    String kind = row.group().kindInWords();
+    String waitsFor = row.waitsFor();
+    fields.put("row", "wait");
+    fields.put("id", Long.toString(row.id()));
+    fields.put("name", row.label());
+    fields.put("site", row.group().siteInWords());
+    fields.put("state", row.group().state().displayName());
+    fields.put("on", kind);
+    fields.put("waitsFor", waitsFor == null ? kind : waitsFor);
+    fields.put("holders", String.join(", ", row.holders()));
+    fields.put("waitedMillis", Long.toString(Waker.ofUnits(row.waited()).toMillis()));
+    return fields;
+  }
+}

@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.heddle.loop.feed;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.heddle.Heddle;
+import dev.heddle.HeddleOptions;
+import dev.heddle.Loop;
+import dev.heddle.coroutine.tree.CoroutineNode;
+import dev.heddle.coroutine.tree.CoroutineTree;
+import dev.heddle.observe.LoopReport;
+import dev.heddle.observe.StallReport;
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.locks.ReentrantLock;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/// A feed, from outside, as the session of an observer asks it.
+@Tag("watch-1")
+@Timeout(value = 300, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+class LoopFeedTest {
+  private static final int NAPS = 3_000; // several pieces
+
+  private final CompletableFuture<CoroutineTree> tree = new CompletableFuture<>();
+  private final CountDownLatch over = new CountDownLatch(1);
+
+  private Loop<Boolean> loopOfNaps() {
+    return Loop.start(
+        HeddleOptions.defaults().withName("fed"),
+        () -> {
+          for (int i = 0; i < NAPS; i++) {
+            Heddle.background("nap", () -> Heddle.delay(Duration.ofHours(1)));
+          }
+          Heddle.yieldNow();
+          tree.complete(CoroutineNode.current().tree());
+          over.await();
+          return true;
+        });
+  }
+
+  private LoopFeed feed() {
+    return new LoopFeed(tree.join(), () -> new HashMap<>(Map.of("name", "fed")));
+  }
+
+  private static Map<String, String> row(List<Map<String, String>> rows, String kind) {
+    return rows.stream().filter(row -> kind.equals(row.get("row"))).findFirst().orElseThrow();
+  }
+
+  @Test
+  void look_hasTheLoop_itsSites_andItsLongestWaits() {
+    Loop<Boolean> loop = loopOfNaps();
+    List<Map<String, String>> rows;
+    try (LoopFeed feed = feed()) {
+      feed.probe();
+      rows = feed.look();
+    }
+    over.countDown();
+    loop.join();
+
+    assertThat(row(rows, "loop"))
+        .containsEntry("name", "fed")
+        .containsEntry("read", Integer.toString(NAPS + 1))
+        .containsEntry("unread", "0")
+        .containsEntry("delaySamples", "1");
+    assertThat(row(rows, "site"))
+        .containsEntry("count", Integer.toString(NAPS))
+        .containsEntry("state", "waiting")
+        .containsEntry("on", "timer");
+    assertThat(row(rows, "site").get("site")).contains("LoopFeedTest");
+    assertThat(row(rows, "wait").get("waitsFor")).isNotEmpty();
+  }
+
+  @Test
+  void feedThatIsClosed_leavesNoWatch() {
+    Loop<Boolean> loop = loopOfNaps();
+    LoopFeed feed = feed();
+    assertThat(feed.look()).isNotEmpty();
+    feed.close();
+    Object watch =
+        TrampolineCall.post(tree.join(), answer -> answer.complete(tree.join().watch() == null))
+            .join();
+    over.countDown();
+    loop.join();
+
+    assertThat(watch).isEqualTo(true);
+  }
+
+  @Test
+  void loopThatIsHeld_isStillShown_byItsCounts() {
+    CountDownLatch held = new CountDownLatch(1);
+    Loop<Boolean> loop =
+        Loop.start(() -> {
+          tree.complete(CoroutineNode.current().tree());
+          while (held.getCount() > 0) {
+            Thread.onSpinWait();
+          }
+          return true;
+        });
+    try (LoopFeed feed = feed()) {
+      assertThat(feed.look())
+          .singleElement()
+          .satisfies(row -> assertThat(row).containsEntry("silent", "true"));
+    }
+    held.countDown();
+    loop.join();
+  }
+
+  /// Looks and probes are no progress.
+  @Test
+  void stall_isReported_whileTheLoopIsWatched() {
+    CompletableFuture<LoopReport> reported = new CompletableFuture<>();
+    var lock = new ReentrantLock();
+    Loop<Boolean> loop =
+        Loop.start(
+            HeddleOptions.defaults()
+                .withStallLimit(Duration.ofMillis(50))
+                .withReports(reported::complete),
+            () -> {
+              tree.complete(CoroutineNode.current().tree());
+              lock.lock();
+              Heddle.background("locker", () -> lock.lockInterruptibly());
+              over.await();
+              return true;
+            });
+    try (LoopFeed feed = feed()) {
+      while (!reported.isDone()) {
+        feed.probe();
+        assertThat(feed.look()).isNotEmpty();
+      }
+    }
+    over.countDown();
+    loop.join();
+
+    assertThat(reported.join()).isInstanceOf(StallReport.class);
+  }
+
+  @Test
+  void loopThatHasEnded_saysSo() {
+    Loop<Boolean> loop = loopOfNaps();
+    LoopFeed feed = feed();
+    assertThat(feed.look()).isNotEmpty();
+    over.countDown();
+    loop.join();
+
+    assertThatThrownBy(feed::look)
+        .isInstanceOf(IllegalStateException.class)
+        .hasMessageContaining("has ended");
+    feed.close();
+  }
+}

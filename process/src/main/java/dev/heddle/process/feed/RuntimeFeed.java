@@ -1,0 +1,222 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.heddle.process.feed;
+
+import dev.heddle.observe.attach.Feed;
+import dev.heddle.process.Process;
+import dev.heddle.process.ProcessCounters;
+import dev.heddle.process.QueueDelay;
+import dev.heddle.process.WorkerCounters;
+import dev.heddle.process.host.HostInspector;
+import dev.heddle.process.instance.ProcessInstance;
+import dev.heddle.process.scheduler.Task;
+import dev.heddle.process.supervisor.DynamicSupervisor;
+import dev.heddle.process.supervisor.Supervisor;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.function.Supplier;
+import java.util.function.ToLongFunction;
+import org.jspecify.annotations.Nullable;
+
+/// The feed of a runtime.
+///
+/// Each look reads at most about [#MOST] processes, a part of the table after the other, so what it
+/// costs does not grow with their number; with more, a process is read at every second look, or at
+/// every third. Workers take no part in it: the fields are read from outside, and may be a moment
+/// old. A part of the table is locked while it is listed, for about a nanosecond for each start.
+public final class RuntimeFeed implements Feed {
+  private static final int MOST = 20_000;
+  private static final int SHOWN = 20; // of each kind
+  private static final int NEVER = -1; // no supervisor
+  private static final double MEDIAN = 0.5;
+  private static final double MOST_OF_THEM = 0.99;
+
+  /// What is remembered of a process from look to look, if it is worth that.
+  ///
+  /// @param steps so far: while they stay the same, it waits for the same commands
+  /// @param blockedSince when it was first seen so
+  /// @param mailbox messages in it, and how many more than at the look before
+  /// @param restarts of its children, if it is a supervisor; else [#NEVER]
+  private record Seen(
+      ProcessInstance process,
+      long steps,
+      boolean blocked,
+      long blockedSince,
+      int mailbox,
+      int growth,
+      long restarts,
+      long newRestarts) {
+    boolean isWorthIt() {
+      return blocked || mailbox > 0 || restarts != NEVER;
+    }
+  }
+
+  private final Supplier<Map<String, String>> summary;
+  private final HostInspector inspector;
+  private final List<Map<Long, Seen>> parts = new ArrayList<>();
+  private int next; // the part that is read next
+
+  /// @param summary the row of the runtime itself
+  public RuntimeFeed(Supplier<Map<String, String>> summary, HostInspector inspector) {
+    this.summary = summary;
+    this.inspector = inspector;
+    for (int i = 0; i < inspector.parts(); i++) {
+      parts.add(Map.of());
+    }
+  }
+
+  @Override
+  public List<Map<String, String>> look() {
+    long began = System.nanoTime();
+    int read = readSome();
+    List<Seen> seen = parts.stream().map(Map::values).flatMap(Collection::stream).toList();
+    List<Map<String, String>> rows = new ArrayList<>();
+    ProcessCounters counters = inspector.counters();
+    Map<String, String> runtime = runtime(counters);
+    rows.add(runtime);
+    counters.workers().forEach(worker -> rows.add(row(worker)));
+    most(seen, each -> each.mailbox).forEach(each -> rows.add(mailbox(each)));
+    long now = System.nanoTime();
+    most(seen, each -> each.blocked ? now - each.blockedSince : 0)
+        .forEach(each -> rows.add(command(each, now - each.blockedSince)));
+    most(seen, each -> each.restarts).forEach(each -> rows.add(supervisor(each)));
+    long restarts = seen.stream().mapToLong(each -> Math.max(0, each.restarts)).sum();
+    runtime.put("restarts", Long.toString(restarts));
+    runtime.put("read", Integer.toString(read));
+    runtime.put("lookNanos", Long.toString(System.nanoTime() - began));
+    return rows;
+  }
+
+  @Override
+  public void close() {
+    parts.clear();
+  }
+
+  private int readSome() {
+    int read = 0;
+    for (int i = 0; i < parts.size() && (i == 0 || read < MOST); i++) {
+      read += readPart(next);
+      next = (next + 1) % parts.size();
+    }
+    return read;
+  }
+
+  private int readPart(int part) {
+    Map<Long, Seen> before = parts.get(part);
+    Map<Long, Seen> now = new HashMap<>();
+    List<ProcessInstance> processes = inspector.part(part);
+    for (ProcessInstance process : processes) {
+      Seen seen = seen(process, before.get(process.id()));
+      if (seen.isWorthIt()) {
+        now.put(process.id(), seen);
+      }
+    }
+    parts.set(part, now);
+    return processes.size();
+  }
+
+  private static Seen seen(ProcessInstance process, @Nullable Seen before) {
+    long steps = process.steps();
+    boolean blocked = process.state() == Task.State.BLOCKED;
+    long since =
+        before != null && before.blocked && before.steps == steps
+            ? before.blockedSince
+            : System.nanoTime();
+    int mailbox = process.mailbox();
+    long restarts = restarts(process.process());
+    return new Seen(
+        process,
+        steps,
+        blocked,
+        since,
+        mailbox,
+        before == null ? 0 : mailbox - before.mailbox,
+        restarts,
+        before == null ? 0 : restarts - before.restarts);
+  }
+
+  private static long restarts(Process process) {
+    return switch (process) {
+      case Supervisor supervisor -> supervisor.restarts();
+      case DynamicSupervisor supervisor -> supervisor.restarts();
+      default -> NEVER;
+    };
+  }
+
+  /// Those for which a figure is above 0, the largest first.
+  private static List<Seen> most(List<Seen> seen, ToLongFunction<Seen> figure) {
+    return seen.stream()
+        .filter(each -> figure.applyAsLong(each) > 0)
+        .sorted(Comparator.comparingLong(figure).reversed())
+        .limit(SHOWN)
+        .toList();
+  }
+
+  // ---- rows ----
+
+  private Map<String, String> runtime(ProcessCounters counters) {
+    Map<String, String> fields = summary.get();
+    QueueDelay delay = counters.queueDelay();
+    fields.put("row", "runtime");
+    fields.put("undelivered", Long.toString(counters.undelivered()));
+    fields.put("lateResults", Long.toString(counters.lateResults()));
+    fields.put("longSteps", Long.toString(counters.longSteps()));
+    fields.put("deadlocks", Long.toString(counters.deadlocks()));
+    fields.put("delaySamples", Long.toString(delay.samples()));
+    fields.put("delayMedianMicros", micros(delay, MEDIAN));
+    fields.put("delay99Micros", micros(delay, MOST_OF_THEM));
+    return fields;
+  }
+
+  private static String micros(QueueDelay delay, double part) {
+    return Long.toString(delay.percentile(part).toNanos() / 1_000);
+  }
+
+  private static Map<String, String> row(WorkerCounters worker) {
+    Map<String, String> fields = new LinkedHashMap<>();
+    fields.put("row", "worker");
+    fields.put("number", Integer.toString(worker.number()));
+    fields.put("state", worker.asleep() ? "asleep" : "awake");
+    fields.put("executed", Long.toString(worker.executed()));
+    fields.put("stolen", Long.toString(worker.stolen()));
+    fields.put("parks", Long.toString(worker.parks()));
+    fields.put("queued", Integer.toString(worker.queued()));
+    return fields;
+  }
+
+  private static Map<String, String> process(String row, ProcessInstance process) {
+    Map<String, String> fields = new LinkedHashMap<>();
+    fields.put("row", row);
+    fields.put("pid", process.self().toString());
+    fields.put("process", process.kind());
+    return fields;
+  }
+
+  private static Map<String, String> mailbox(Seen seen) {
+    Map<String, String> fields = process("mailbox", seen.process);
+    fields.put("mailbox", Integer.toString(seen.mailbox));
+    fields.put("growth", Integer.toString(seen.growth));
+    fields.put("state", seen.process.state().name().toLowerCase(Locale.ROOT));
+    return fields;
+  }
+
+  private static Map<String, String> command(Seen seen, long nanos) {
+    Map<String, String> fields = process("command", seen.process);
+    String waitsFor = seen.process.waitsFor();
+    fields.put("waitsFor", waitsFor == null ? "" : waitsFor);
+    fields.put("waitedMillis", Long.toString(nanos / 1_000_000));
+    return fields;
+  }
+
+  private static Map<String, String> supervisor(Seen seen) {
+    Map<String, String> fields = process("supervisor", seen.process);
+    fields.put("restarts", Long.toString(seen.restarts));
+    fields.put("newRestarts", Long.toString(seen.newRestarts));
+    return fields;
+  }
+}

@@ -1,0 +1,10 @@
+// SPDX-License-Identifier: Apache-2.0
+/// What an observer sees of a runtime from second to second.
+///
+/// | enters | leaves |
+/// |---|---|
+/// | an observer, by `Attachable.watch()`, on its session's thread | rows of text, to its pipe |
+/// | counters of the host, and racy reads of its processes | nothing |
+///
+/// Threads: that of the session; workers and processes are not called. Read `RuntimeFeed`.
+package dev.heddle.process.feed;

@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.heddle.process;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.heddle.observe.attach.Feed;
+import dev.heddle.process.supervisor.ChildSpec;
+import dev.heddle.process.supervisor.Supervisor;
+import dev.heddle.sync.Backoff;
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CountDownLatch;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/// What an observer sees of a runtime from look to look.
+@Timeout(300)
+@Tag("watch-1")
+class RuntimeFeedTest {
+  private record Slow() implements ProcessCommand<String> {}
+
+  private final ProcessRuntime runtime =
+      ProcessRuntime.builder()
+          .workers(2)
+          .handler(Slow.class, CommandHandler.inline((_, _) -> {})) // never answers
+          .start();
+  private final Feed feed = runtime.feed(() -> new HashMap<>(Map.of("name", "fed")));
+
+  @AfterEach
+  void end() {
+    feed.close();
+    runtime.close();
+  }
+
+  private List<Map<String, String>> look(String kind) {
+    return feed.look().stream().filter(row -> kind.equals(row.get("row"))).toList();
+  }
+
+  private static void send(ProcessRuntime runtime, Pid to, int messages) {
+    IntStream.range(0, messages).forEach(i -> runtime.send(to, i));
+  }
+
+  @Test
+  void runtime_andItsWorkers_haveARowEach() {
+    Pid resting = runtime.spawn(Kit.resting());
+    assertThat(look("runtime"))
+        .singleElement()
+        .satisfies(row ->
+            assertThat(row)
+                .containsEntry("name", "fed")
+                .containsEntry("read", "1")
+                .containsEntry("restarts", "0"));
+    assertThat(look("worker")).extracting(row -> row.get("number")).containsExactly("0", "1");
+    assertThat(look("mailbox")).isEmpty();
+    runtime.send(resting, "go on");
+  }
+
+  @Test
+  void mailboxThatGrows_saysByHowMuch() throws Exception {
+    CountDownLatch held = new CountDownLatch(1);
+    CountDownLatch inside = new CountDownLatch(1);
+    Pid busy =
+        runtime.spawn((events, _) -> {
+          if (!events.isEmpty()) {
+            inside.countDown();
+            held.await();
+          }
+        });
+    runtime.send(busy, "begin");
+    inside.await();
+    send(runtime, busy, 10);
+    assertThat(look("mailbox"))
+        .singleElement()
+        .satisfies(row ->
+            assertThat(row).containsEntry("pid", busy.toString()).containsEntry("mailbox", "10"));
+    send(runtime, busy, 5);
+    assertThat(look("mailbox"))
+        .singleElement()
+        .satisfies(
+            row -> assertThat(row).containsEntry("mailbox", "15").containsEntry("growth", "5"));
+    held.countDown();
+  }
+
+  @Test
+  void commandWithoutAnAnswer_isShownWithItsProcess() throws Exception {
+    CountDownLatch asked = new CountDownLatch(1);
+    Pid blocked =
+        runtime.spawn((events, out) -> {
+          if (asked.getCount() > 0) {
+            out.execute(1, new Slow());
+            asked.countDown();
+          }
+        });
+    asked.await();
+    List<Map<String, String>> commands = look("command");
+    while (commands.isEmpty()) { // the step has asked, and may not have ended
+      Thread.onSpinWait();
+      commands = look("command");
+    }
+    assertThat(commands)
+        .singleElement()
+        .satisfies(row ->
+            assertThat(row)
+                .containsEntry("pid", blocked.toString())
+                .containsEntry("waitsFor", "Slow"));
+  }
+
+  @Test
+  void restarts_areCounted_andEndedProcessesForgotten() {
+    var supervisor =
+        Supervisor.builder()
+            .intensity(3, Duration.ofHours(1))
+            .backoff(Backoff.constant(Duration.ofMillis(1)))
+            .child(
+                ChildSpec.of(
+                    "broken",
+                    () ->
+                        (events, out) -> {
+                          throw new IllegalStateException("as if");
+                        }))
+            .build();
+    Pid pid = runtime.spawn(supervisor);
+    List<Map<String, String>> rows = look("supervisor");
+    while (!rows.isEmpty() && supervisor.restarts() < 3) { // it ends at the fourth
+      rows = look("supervisor");
+      Thread.onSpinWait();
+    }
+    assertThat(Kit.exit(runtime, pid).reason()).isEqualTo(Exit.Reason.FAILED);
+    assertThat(supervisor.restarts()).isEqualTo(3);
+    while (!look("supervisor").isEmpty()) { // its exit is announced before it leaves the table
+      Thread.onSpinWait();
+    }
+  }
+}

@@ -14,10 +14,9 @@ import java.util.function.ToDoubleFunction;
 ///
 /// @param bound where the meters are kept for their removal
 /// @param source read at each scrape
-record MeterFactory<T extends Object>(
-    MeterRegistry registry, BoundMeters bound, Tags tags, T source) {
+record MeterFactory<T>(MeterRegistry registry, BoundMeters bound, Tags tags, T source) {
   /// Meters of another source.
-  <S extends Object> MeterFactory<S> of(S other, Tags with) {
+  <S> MeterFactory<S> of(S other, Tags with) {
     return new MeterFactory<>(registry, bound, with, other);
   }
 

@@ -26,8 +26,8 @@ class LoopMetricsTest {
     return registry.get(name).tag("loop", "orders").gauge().value();
   }
 
-  private double count(String name) {
-    return registry.get(name).tag("loop", "orders").functionCounter().count();
+  private long count(String name) {
+    return (long) registry.get(name).tag("loop", "orders").functionCounter().count();
   }
 
   private static HeddleOptions orders() {
@@ -47,7 +47,7 @@ class LoopMetricsTest {
         orders(),
         () -> {
           bound();
-          double before = count("heddle.loop.switches");
+          long before = count("heddle.loop.switches");
           var other = Heddle.spawn(() -> yieldTimes(100));
           yieldTimes(100);
           other.await();
@@ -191,7 +191,7 @@ class LoopMetricsTest {
           FunctionCounter switches = registry.get("heddle.loop.switches").functionCounter();
           System.gc();
           yieldTimes(10);
-          assertThat(switches.count()).isEqualTo(Heddle.counters().switches());
+          assertThat((long) switches.count()).isEqualTo(Heddle.counters().switches());
           assertThat(level("heddle.loop.live")).isOne();
         });
   }

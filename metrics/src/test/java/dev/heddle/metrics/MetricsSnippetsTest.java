@@ -36,7 +36,7 @@ class MetricsSnippetsTest {
   @Test
   void tags() {
     // @start region=tags
-    try (Loop<?> loop = Loop.start(MetricsSnippetsTest::handleRequests)) {
+    try (Loop<?> loop = Loop.start(() -> handleRequests())) {
       new LoopMetrics(loop, Tags.of("shard", "2")).bindTo(registry);
       serve();
     }

@@ -28,8 +28,8 @@ class ProcessRuntimeMetricsTest {
     return registry.get(name).tag("runtime", "orders").gauge().value();
   }
 
-  private double count(String name) {
-    return registry.get(name).tag("runtime", "orders").functionCounter().count();
+  private long count(String name) {
+    return (long) registry.get(name).tag("runtime", "orders").functionCounter().count();
   }
 
   private static ProcessRuntime orders() {
@@ -76,7 +76,7 @@ class ProcessRuntimeMetricsTest {
         String number = Integer.toString(worker.number());
         assertThat(
                 registry.get("heddle.worker.runs").tag("worker", number).functionCounter().count())
-            .isGreaterThanOrEqualTo(worker.executed());
+            .isGreaterThanOrEqualTo((double) worker.executed());
         assertThat(registry.get("heddle.worker.awake").tag("worker", number).gauge().value())
             .isBetween(0.0, 1.0);
       }

@@ -101,6 +101,7 @@ class PrometheusTest {
   void scrape_ofALoop_hasTheFiguresOfTheLoop() throws Exception {
     CountDownLatch removed = new CountDownLatch(15);
     registry.config().onMeterRemoved(_ -> removed.countDown());
+    CountDownLatch allWait = new CountDownLatch(1);
     Duration untilClosed = Duration.ofDays(1);
     try (Loop<?> loop =
         Loop.start(
@@ -109,21 +110,21 @@ class PrometheusTest {
               for (int i = 0; i < 1_000; i++) {
                 Heddle.spawn(() -> Heddle.delay(untilClosed));
               }
+              Heddle.yieldNow();
+              allWait.countDown();
               Heddle.delay(untilClosed);
               return 1;
             })) {
       new LoopMetrics(loop).bindTo(registry);
-      var _ = loop.submit(() -> 1).get(); // by then all wait
+      allWait.await();
       LoopMXBean bean = loop.mxBean();
       Map<String, MetricFamily> families = scrape();
       Map<String, String> orders = Map.of("loop", "orders");
       assertThat(value(families, "heddle_loop_live_coroutines", orders)).isEqualTo(1_001);
       assertThat(value(families, "heddle_loop_waiting_coroutines", orders))
-          .isEqualTo(bean.getWaiting())
           .isBetween(1_000.0, 1_001.0);
       assertThat(value(families, "heddle_loop_switches_total", orders))
-          .isEqualTo(bean.getSwitches())
-          .isGreaterThanOrEqualTo(1_000);
+          .isBetween(1_000.0, (double) bean.getSwitches());
       assertThat(families.get("heddle_loop_switches_total").getType())
           .isEqualTo(MetricType.COUNTER);
     }

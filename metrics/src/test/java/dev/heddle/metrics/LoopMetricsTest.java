@@ -15,6 +15,7 @@ import io.micrometer.core.instrument.Tags;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.time.Duration;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
@@ -177,7 +178,8 @@ class LoopMetricsTest {
             new LoopMetrics(other, Tags.of("shard", "2")).bindTo(registry);
             assertThat(registry.get("heddle.loop.live").tag("shard", "2").gauge().value()).isOne();
           }
-          removed.await(); // the other loop's thread does it when the result is there
+          // the other loop's thread does it when the result is there
+          assertThat(removed.await(60, TimeUnit.SECONDS)).isTrue();
           assertThat(registry.getMeters()).hasSize(15);
         });
   }

@@ -30,6 +30,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 import org.apache.skywalking.oap.server.library.util.prometheus.Parser;
 import org.apache.skywalking.oap.server.library.util.prometheus.Parsers;
 import org.apache.skywalking.oap.server.library.util.prometheus.metrics.Metric;
@@ -128,7 +129,8 @@ class PrometheusTest {
       assertThat(families.get("heddle_loop_switches_total").getType())
           .isEqualTo(MetricType.COUNTER);
     }
-    removed.await(); // the loop's thread does it when the result is there
+    // the loop's thread does it when the result is there
+    assertThat(removed.await(60, TimeUnit.SECONDS)).isTrue();
     assertThat(scrape()).isEmpty();
   }
 

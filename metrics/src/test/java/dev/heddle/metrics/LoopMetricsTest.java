@@ -176,7 +176,7 @@ class LoopMetricsTest {
                 .hasMessageContaining("heddle.loop.live")
                 .hasMessageContaining("orders");
             new LoopMetrics(other, Tags.of("shard", "2")).bindTo(registry);
-            assertThat(registry.get("heddle.loop.live").tag("shard", "2").gauge().value()).isOne();
+            assertThat(registry.getMeters()).hasSize(30);
           }
           // the other loop's thread does it when the result is there
           assertThat(removed.await(60, TimeUnit.SECONDS)).isTrue();

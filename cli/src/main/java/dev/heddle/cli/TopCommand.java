@@ -79,10 +79,10 @@ final class TopCommand implements Callable<Integer> {
             ? "no JVM of yours runs a loop or processes; start one, as in: heddle run FILE.java"
             : "several programs run: %s; name one of them, as in: heddle top %d"
                 .formatted(
-                running.entrySet().stream()
-                    .map(each -> each.getKey() + " (" + Printable.of(each.getValue()) + ")")
-                    .collect(Collectors.joining(", ")),
-                running.keySet().iterator().next());
+                    running.entrySet().stream()
+                        .map(each -> each.getKey() + " (" + Printable.of(each.getValue()) + ")")
+                        .collect(Collectors.joining(", ")),
+                    running.keySet().iterator().next());
     spec.commandLine().getErr().println("heddle: " + said);
     return null;
   }

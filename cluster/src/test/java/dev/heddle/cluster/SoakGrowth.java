@@ -3,6 +3,7 @@ package dev.heddle.cluster;
 
 import java.io.BufferedReader;
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -54,14 +55,14 @@ final class SoakGrowth {
 
   /// Takes all of the quiet time.
   void measureBaseline() throws Exception {
+    for (String name : names) {
+      parts.put(name, parts(name)); // first: whoever is asked by jcmd keeps a thread and a socket
+    }
     long from = System.nanoTime();
     do {
       measure(baseline);
       LockSupport.parkNanos(PAUSE_NANOS);
     } while (System.nanoTime() - from < QUIET_NANOS);
-    for (String name : names) {
-      parts.put(name, parts(name));
-    }
   }
 
   /// Waits until each node is back at its baseline, for twice the quiet time at most.
@@ -162,7 +163,7 @@ final class SoakGrowth {
   private List<String> jcmd(String name, String command) throws IOException {
     String jcmd = Path.of(System.getProperty("java.home"), "bin", "jcmd").toString();
     var process = new ProcessBuilder(jcmd, "" + nodes.pid(name), command).start();
-    try (BufferedReader lines = process.inputReader()) {
+    try (BufferedReader lines = process.inputReader(StandardCharsets.UTF_8)) {
       return lines.lines().toList();
     }
   }

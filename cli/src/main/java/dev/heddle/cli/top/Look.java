@@ -45,7 +45,11 @@ record Look(long nanos, LocalTime time, long pid, String program, List<Seen> see
       }
     }
     return new Look(
-        System.nanoTime(), LocalTime.now(ZoneId.systemDefault()), process.pid(), process.program(), List.copyOf(seen));
+        System.nanoTime(),
+        LocalTime.now(ZoneId.systemDefault()),
+        process.pid(),
+        process.program(),
+        List.copyOf(seen));
   }
 
   private static List<Observed> all(JavaProcess process) {

@@ -26,8 +26,20 @@ class PageTest {
 
   private static Properties site(String id, String count, String millis, String site) {
     return row(
-        "row", "site", "id", id, "count", count, "waitedMillis", millis, "site", site, "state",
-        "waiting", "on", "timer");
+        "row",
+        "site",
+        "id",
+        id,
+        "count",
+        count,
+        "waitedMillis",
+        millis,
+        "site",
+        site,
+        "state",
+        "waiting",
+        "on",
+        "timer");
   }
 
   private static Look look(long seconds, String switches, Properties... more) {
@@ -89,8 +101,7 @@ class PageTest {
   /// Names are another program's: they must neither command the terminal nor shift a row.
   @Test
   void names_withControlCharacters_stayOnTheirLine() {
-    Look hostile =
-        look(0, "0", site("1", "5", "0", "a\n\033[2Jb"), site("2", "4", "0", "second"));
+    Look hostile = look(0, "0", site("1", "5", "0", "a\n\033[2Jb"), site("2", "4", "0", "second"));
     List<Line> lines = Page.of(hostile, null, Order.COUNT, "");
 
     assertThat(texts(lines)).noneMatch(text -> text.chars().anyMatch(c -> c < ' '));

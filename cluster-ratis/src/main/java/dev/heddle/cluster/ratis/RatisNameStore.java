@@ -195,7 +195,9 @@ final class RatisNameStore implements NameStore {
     try {
       task.run();
     } catch (IOException | RuntimeException e) {
-      if (failures++ == 0) {
+      int before = failures; // only the thread of the store changes it
+      failures = before + 1;
+      if (before == 0) {
         LOG.log(
             System.Logger.Level.ERROR,
             "voter '%s' cannot take part in the log, and tries again".formatted(id),

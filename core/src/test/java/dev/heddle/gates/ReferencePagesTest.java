@@ -27,7 +27,7 @@ class ReferencePagesTest {
   private static final Path ROOT = Path.of(System.getProperty("heddle.root"));
 
   private static final List<String> MODULES =
-      List.of("core", "process", "cluster", "netty", "context", "testkit/test", "cli");
+      List.of("core", "process", "cluster", "netty", "context", "metrics", "testkit/test", "cli");
 
   private static final Pattern TYPE =
       Pattern.compile("^  (?=\\S)(?:[a-z]+ )*(?:class|interface|record|enum|annotation) ([\\w.]+)");

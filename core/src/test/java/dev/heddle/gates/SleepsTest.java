@@ -28,6 +28,7 @@ class SleepsTest {
           "cluster-ratis",
           "netty",
           "context",
+          "metrics",
           "cli",
           "bench",
           "examples",

@@ -192,7 +192,10 @@ class ReferencePagesTest {
   @Test
   void options_haveEveryProperty() throws IOException {
     String options = page("options.md");
-    assertThat(found("\"(heddle\\.[a-z.]+)\"", sources()))
+    Set<String> properties = found("\"(heddle\\.[a-z.]+)\"", sources());
+    // names of meters, which stand in docs/how-to/export-metrics.md
+    properties.removeIf(name -> name.matches("heddle\\.(loop|runtime|worker|mailboxes)\\..*"));
+    assertThat(properties)
         .contains("heddle.dns.hosts")
         .allSatisfy(
             name -> assertThat(options).containsPattern("\n\\| (`[\\w.]+`, )*`" + name + "`"));

@@ -58,6 +58,8 @@ class SleepsTest {
           entry("cluster-ratis/TestVoters", VOTERS),
           entry("cluster/ClusterSoak", OTHER_JVM),
           entry("cluster/DetectionTimes", OTHER_JVM),
+          entry("cluster/SoakGrowth", OTHER_JVM),
+          entry("cluster/SoakNames", OTHER_JVM),
           entry("cluster/SoakTraffic", OTHER_JVM),
           entry("cluster/SoakWatches", OTHER_JVM),
           entry("core/AttachPollTest", OTHER_JVM),

@@ -8,6 +8,7 @@ import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.Tag;
 import io.micrometer.core.instrument.Tags;
 import io.micrometer.core.instrument.binder.MeterBinder;
+import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.function.ToDoubleFunction;
 
@@ -32,7 +33,7 @@ import java.util.function.ToDoubleFunction;
 ///
 /// @since 0.1
 public final class ProcessRuntimeMetrics implements MeterBinder, AutoCloseable {
-  private static final double[] PERCENTILES = {0.5, 0.99};
+  private static final List<Double> PERCENTILES = List.of(0.5, 0.99);
 
   private final ProcessRuntime runtime;
   private final Tags tags;

@@ -129,7 +129,7 @@ public final class LoopFeed implements Feed {
           TrampolineCall.post(
               tree,
               answer -> {
-                asked.join().detach(); // done: it was posted before this
+                var _ = asked.thenAccept(LoopWatch::detach); // it is done: it was posted before
                 answer.complete(true);
               });
     }

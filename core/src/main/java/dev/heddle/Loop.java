@@ -8,6 +8,7 @@ import dev.heddle.loop.LoopRuntime;
 import dev.heddle.loop.LoopShutdown;
 import dev.heddle.loop.MainHandlers;
 import dev.heddle.observe.Dump;
+import dev.heddle.observe.LoopMXBean;
 import dev.heddle.observe.spi.DumpParts;
 import java.time.Duration;
 import java.util.List;
@@ -253,6 +254,18 @@ public final class Loop<T extends @Nullable Object> implements AutoCloseable {
     } catch (CompletionException e) {
       throw Rethrow.unchecked(e.getCause() == null ? e : e.getCause());
     }
+  }
+
+  /// The loop as management tools see it, without a server of MBeans. Its getters read what the
+  /// loop has counted, and may lag slightly; they never wait for the loop, even while a coroutine
+  /// holds it. After the end they return the last values. Blocks, or suspends, until the loop has
+  /// begun.
+  ///
+  /// {@snippet class=dev.heddle.snippets.SnippetsTest region=mxBean}
+  ///
+  /// @since 0.1
+  public LoopMXBean mxBean() {
+    return runtime().diagnostics().bean();
   }
 
   /// Whether it has ended. **Thread** any.

@@ -88,7 +88,7 @@ public final class EntityRef {
   /// @throws dev.heddle.process.NotSendableException as of [#send]
   /// @throws NoQuorumException as of [#send]
   /// @throws IllegalStateException as of [#send]; in a step of a process, which it would hold
-  @SuppressWarnings({"unchecked", "TypeParameterUnusedInFormals"}) // as ProcessRuntime.ask
+  @SuppressWarnings({"unchecked", "TypeParameterUnusedInFormals", "NullAway"}) // R may be nullable
   public <R extends @Nullable Object> R ask(@Nullable Object message, Duration limit)
       throws InterruptedException {
     long nanos = TimeUnit.NANOSECONDS.convert(limit); // 292 years at most

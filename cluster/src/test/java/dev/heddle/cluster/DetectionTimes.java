@@ -37,7 +37,7 @@ class DetectionTimes {
   private static final int LONG_CUT_MILLIS = 30_000;
 
   /// What happens in a run, and how long both nodes may take to see it, and to be in touch again.
-  private enum Kind {
+  enum Kind {
     KILL("kill -9 of a node in a new session", 2_000, ANY),
     KILL_LATER("kill -9 of a node in a session of 6 s", 2_000, ANY),
     STOP("SIGSTOP", LOSS_MILLIS, ANY),

@@ -235,7 +235,7 @@ final class SoakNames {
     public void step(List<ProcessEvent> events, StepOutput out) {
       for (ProcessEvent event : events) {
         boolean isCancel = event.data() instanceof ProcessSignal.Cancel;
-        if (END.equals(event.data()) || isCancel && obeys) {
+        if (END.equals(event.data()) || (isCancel && obeys)) {
           act(false);
           out.done("told to");
           return;

@@ -4,6 +4,7 @@ package dev.heddle.cluster;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
@@ -92,7 +93,7 @@ final class SoakOwners {
                   .formatted(one, (one.to - next.from) / 1_000_000, next, stopped(one.node)));
         }
       }
-      Acts first = ownership.stream().min(Comparator.comparingLong(Acts::from)).orElseThrow();
+      Acts first = Collections.min(ownership, Comparator.comparingLong(Acts::from));
       next = next == null || first.from < next.from ? first : next;
     }
   }

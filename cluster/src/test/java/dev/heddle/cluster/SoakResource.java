@@ -26,6 +26,8 @@ final class SoakResource {
     this.file = file;
   }
 
+  /// Writes, unless a later token has been written.
+  ///
   /// @return false when it is refused; a resource that is just being written lets nothing in, and
   ///   says true
   boolean write(long token, String node) throws IOException {

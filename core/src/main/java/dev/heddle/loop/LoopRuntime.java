@@ -330,6 +330,10 @@ public final class LoopRuntime implements SchedulerOwner, CoroutineTree.Host {
     return end;
   }
 
+  public LoopDiagnostics diagnostics() {
+    return watch;
+  }
+
   @Override
   public UnobservedOutcomes futures() {
     return futures;

@@ -47,11 +47,17 @@ public interface LoopMXBean {
   /// As [LoopCounters#switches()].
   long getSwitches();
 
+  /// As [LoopCounters#retriedMounts()].
+  long getRetriedMounts();
+
   /// As [LoopCounters#selfResumes()].
   long getSelfResumes();
 
   /// As [LoopCounters#reusedStarts()].
   long getReusedStarts();
+
+  /// As [LoopCounters#immediateWaits()].
+  long getImmediateWaits();
 
   /// As [LoopCounters#polls()].
   long getPolls();

@@ -128,7 +128,8 @@ class ArchitecturePageTest {
 
   static Stream<House> houses() {
     Stream<House> others =
-        Stream.of("process", "cluster", "netty", "context", "testkit/test", "cli").map(House::of);
+        Stream.of("process", "cluster", "netty", "context", "metrics", "testkit/test", "cli")
+            .map(House::of);
     return Stream.concat(Stream.of(House.CORE), others);
   }
 

@@ -25,7 +25,7 @@ import org.junit.jupiter.api.Test;
 @Tag("once")
 class CodeRulesTest {
   private static final List<String> MODULES =
-      List.of("process", "cluster.ratis", "cluster", "netty", "context", "test", "cli");
+      List.of("process", "cluster.ratis", "cluster", "netty", "context", "metrics", "test", "cli");
 
   /// Packages of the core whose code runs on the carrier or on a coroutine's stack for others: it
   /// takes no lock. In process and netty that goes for every package.

@@ -27,7 +27,7 @@ class ReferencePagesTest {
   private static final Path ROOT = Path.of(System.getProperty("heddle.root"));
 
   private static final List<String> MODULES =
-      List.of("core", "process", "cluster", "netty", "context", "testkit/test", "cli");
+      List.of("core", "process", "cluster", "netty", "context", "metrics", "testkit/test", "cli");
 
   private static final Pattern TYPE =
       Pattern.compile("^  (?=\\S)(?:[a-z]+ )*(?:class|interface|record|enum|annotation) ([\\w.]+)");
@@ -192,7 +192,10 @@ class ReferencePagesTest {
   @Test
   void options_haveEveryProperty() throws IOException {
     String options = page("options.md");
-    assertThat(found("\"(heddle\\.[a-z.]+)\"", sources()))
+    Set<String> properties = found("\"(heddle\\.[a-z.]+)\"", sources());
+    // names of meters, which stand in docs/how-to/export-metrics.md
+    properties.removeIf(name -> name.matches("heddle\\.(loop|runtime|worker|mailboxes)\\..*"));
+    assertThat(properties)
         .contains("heddle.dns.hosts")
         .allSatisfy(
             name -> assertThat(options).containsPattern("\n\\| (`[\\w.]+`, )*`" + name + "`"));

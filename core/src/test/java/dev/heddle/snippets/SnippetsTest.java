@@ -224,6 +224,16 @@ class SnippetsTest {
   }
 
   @Test
+  void mxBean() {
+    // @start region=mxBean
+    try (Loop<?> loop = Loop.start(() -> fetch("a"))) {
+      LoopMXBean bean = loop.mxBean();
+      log(bean.getName() + " has switched " + bean.getSwitches() + " times");
+    }
+    // @end
+  }
+
+  @Test
   void reports() {
     List<String> alarms = new CopyOnWriteArrayList<>();
     // @start region=reports

@@ -486,6 +486,16 @@ public final class ProcessRuntime implements AutoCloseable {
     return inspector.counters();
   }
 
+  /// The runtime as management tools see it, without a server of MBeans. Its getters read what the
+  /// workers have counted, and never wait for them.
+  ///
+  /// {@snippet class=dev.heddle.process.ProcessSnippetsTest region=mxBean}
+  ///
+  /// @since 0.1
+  public ProcessRuntimeMXBean mxBean() {
+    return bean;
+  }
+
   /// A text that lists the workers and the processes: what each process does and waits for, and the
   /// stack of its step or of its waiting body. Of processes that are alike it shows the first ones.
   /// **Cost** a read of each process, some microseconds for each body.

@@ -330,6 +330,17 @@ class ProcessSnippetsTest {
   }
 
   @Test
+  void mxBean() {
+    try (ProcessRuntime runtime = ProcessRuntime.builder().host("orders").start()) {
+      // @start region=mxBean
+      ProcessRuntimeMXBean bean = runtime.mxBean();
+      log.add(bean.getName() + ": " + bean.getAwakeWorkers() + " workers are awake");
+      // @end
+    }
+    assertThat(log).singleElement().asString().startsWith("orders: ");
+  }
+
+  @Test
   void snapshots() {
     try (ProcessRuntime runtime = ProcessRuntime.start()) {
       runtime.spawn(Kit.resting());

@@ -112,11 +112,18 @@ final class LiveScreen implements AutoCloseable {
   /// @return how the JVM that was watched has ended; null: it has not
   @Nullable AttachException run(Looker looker) {
     Display display = new Display(terminal, true);
+    Size shown = new Size();
     try {
       while (!view.isOver() && !interrupted) {
         Size size = terminal.getSize();
         Screen screen = new Screen(size.getColumns(), size.getRows());
         List<Line> lines = lines(looker);
+        if (!size.equals(shown)) {
+          // what a terminal leaves of its lines when it is resized is its own affair
+          shown = size;
+          display.clear();
+          terminal.puts(Capability.clear_screen);
+        }
         display.resize(size.getRows(), size.getColumns());
         display.update(screen.draw(view, title(looker), lines, looker.stackOf(view.target())), -1);
         Key key = Keys.next(terminal.reader(), KEY_MILLIS);

@@ -30,16 +30,16 @@ final class VoterCalls implements AutoCloseable {
    * lost. So a call may have been carried out though it has failed: Raft's calls may be repeated.
    *
    * What arrives is handled on threads of the pool: it may wait for the disk. Each other voter has
-   * three lanes. One is for its messages: one is handled at a time, in the order in which they came,
-   * so an earlier status never follows a later one. One is for its calls, some of which Ratis
+   * three lanes. One is for its messages: one is handled at a time, in the order in which they
+   * came, so an earlier status never follows a later one. One is for its calls, some of which Ratis
    * carries out while the thread waits, for the end of an election for instance: four at a time, so
    * that one that waits keeps back no other. One is for its answers to calls of this voter, because
    * what handles a call may wait for one. A call whose handler has returned is over for its lane,
    * also when its answer comes later.
    *
-   * Bounds. At most six threads for each other voter. A lane holds 8 MiB; what does not fit is lost,
-   * as any packet may be: calls are repeated, and a status is told again. A packet of a node that is
-   * no voter is dropped.
+   * Bounds. At most six threads for each other voter. A lane holds 8 MiB; what does not fit is
+   * lost, as any packet may be: calls are repeated, and a status is told again. A packet of a node
+   * that is no voter is dropped.
    */
 
   static final int VOTE = 1;

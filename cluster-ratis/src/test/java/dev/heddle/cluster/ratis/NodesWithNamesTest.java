@@ -166,11 +166,7 @@ class NodesWithNamesTest {
             Cluster d = Cluster.join(options("d", LONG))) {
           Pid pid = process(d);
           long token = again(() -> d.names().register("mayor", pid));
-          for (Cluster each : List.of(a, b, c, d)) {
-            await(() -> each.nodes().stream().filter(NodeInfo::isLeader).count() == 1);
-            await(() ->
-                seenBy(each, "d").lease() instanceof NodeInfo.Lease(_, int names) && names == 1);
-          }
+          List.of(a, b, c, d).forEach(NodesWithNamesTest::awaitNameAndLeader);
           assertThat(seenBy(d, "d").state()).isEqualTo(NodeInfo.State.UP);
           await(() -> seenBy(a, "a").state() == NodeInfo.State.UP);
           RecordedEvent moved = next(events, "NameMoved", "c");
@@ -183,6 +179,11 @@ class NodesWithNamesTest {
         assertThat(next(events, "LeaseLost", "a").getLong("admission")).isPositive();
       }
     }
+  }
+
+  private static void awaitNameAndLeader(Cluster node) {
+    await(() -> node.nodes().stream().filter(NodeInfo::isLeader).count() == 1);
+    await(() -> seenBy(node, "d").lease() instanceof NodeInfo.Lease(_, int names) && names == 1);
   }
 
   private static RecordedEvent next(BlockingQueue<RecordedEvent> events, String name, String node)

@@ -282,6 +282,12 @@ final class EntityType {
             }));
   }
 
+  /// Whether messages of a shard are taken: there is such a shard, and nothing is wrong with the
+  /// type.
+  boolean hasShard(int shard) {
+    return refusal == null && shard >= 0 && shard < count;
+  }
+
   /// Why nothing is sent; null when it is.
   @Nullable String refusal() {
     return refusal;

@@ -116,7 +116,7 @@ final class ShardPeers {
   }
 
   private static long sizeOf(Packet packet) {
-    return PACKET_BYTES
+    return (long) PACKET_BYTES
         + switch (packet) {
           case OfShard(_, _, ShardMessage.Bounced it) -> it.message().bytes();
           case OfShard(_, _, ShardMessage.Forward it) -> it.message().bytes();

@@ -338,8 +338,7 @@ public final class ShardService implements RosterAccess.Part {
       asks.sent(back.ask(), null); // it is held here again
     }
     EntityType type = types.get(it.type());
-    boolean isUnknown = type == null || type.refusal() != null;
-    if (isUnknown || it.shard() < 0 || it.shard() >= type.count) {
+    if (type == null || !type.hasShard(it.shard())) {
       ShardMessage answer = refusal(it.message());
       if (answer != null) {
         peers.post(from, new OfShard(it.type(), it.shard(), answer));

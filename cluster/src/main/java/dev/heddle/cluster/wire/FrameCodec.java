@@ -39,9 +39,9 @@ public final class FrameCodec {
    * later version adds is a kind, with 0x80 when it does no harm to skip it, or is written only
    * in sessions of that version.
    *
-   * Cost: one pass. A writer copies contents once, into the packet, and so does a reader. The list of a
-   * decoded frame grows as its elements are read, and its count is at most what the rest of the
-   * frame can contain, so a frame makes a reader allocate no more than a small multiple of its
+   * Cost: one pass. A writer copies contents once, into the packet, and so does a reader. The list
+   * of a decoded frame grows as its elements are read, and its count is at most what the rest of
+   * the frame can contain, so a frame makes a reader allocate no more than a small multiple of its
    * length.
    */
   private static final int TYPES = 1;

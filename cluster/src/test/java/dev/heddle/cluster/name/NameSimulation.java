@@ -27,8 +27,6 @@ import org.jspecify.annotations.Nullable;
 /// stands, all nodes know that a node that leaves owns nothing, 1 s after its owners have ended.
 /// Acts of singletons are judged in the same way, by the tokens of their names.
 final class NameSimulation {
-  private static final long HOUR = 3_600_000_000_000L;
-
   private static final List<String> NAMES = List.of("mayor", "clerk");
   private static final List<String> VOTERS = List.of("a", "b", "c");
   private static final long EXCUSED_NANOS = 100 * SimulatedTime.MILLI; // after a pause
@@ -441,7 +439,10 @@ final class NameSimulation {
       if (!isLeaving) {
         isLeaving = true;
         whenRunning(() -> {
-          var _ = service.leave(HOUR, HOUR).whenComplete((_, _) -> time.after(0, () -> left(left)));
+          var _ =
+              service
+                  .leave(SimulatedTime.HOUR, SimulatedTime.HOUR)
+                  .whenComplete((_, _) -> time.after(0, () -> left(left)));
           time.after(LEAVE_MILLIS, () -> left(left));
           checkFree();
         });

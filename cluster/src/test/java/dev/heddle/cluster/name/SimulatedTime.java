@@ -6,6 +6,8 @@ import java.util.Random;
 
 /// Virtual time, and chance.
 final class SimulatedTime {
+  static final long HOUR = 3_600_000_000_000L;
+
   static final long MILLI = 1_000_000;
 
   private record Event(long nanos, long order, Runnable run) {}

@@ -107,6 +107,11 @@ final class LoopBean implements LoopMXBean, Attachable {
   }
 
   @Override
+  public long getRetriedMounts() {
+    return counters().retriedMounts();
+  }
+
+  @Override
   public long getSelfResumes() {
     return counters().selfResumes();
   }
@@ -114,6 +119,11 @@ final class LoopBean implements LoopMXBean, Attachable {
   @Override
   public long getReusedStarts() {
     return counters().reusedStarts();
+  }
+
+  @Override
+  public long getImmediateWaits() {
+    return counters().immediateWaits();
   }
 
   @Override

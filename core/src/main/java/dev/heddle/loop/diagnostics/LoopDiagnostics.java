@@ -26,6 +26,7 @@ public final class LoopDiagnostics {
   private final CancellationOverruns cancellationOverruns;
   private final ManagedBean<LoopMXBean> management;
   private final Attachable attachable;
+  private final LoopMXBean bean;
 
   // written by the carrier as the loop begins, read by any thread
   private volatile @Nullable Watchdog watchdog;
@@ -47,6 +48,7 @@ public final class LoopDiagnostics {
     LoopBean bean = new LoopBean(tree, holds, loopReporter);
     this.management = new ManagedBean<>("Loop", bean.getName(), bean, LoopMXBean.class);
     this.attachable = bean;
+    this.bean = bean;
   }
 
   private static List<StallDetector> allStalls() {
@@ -63,6 +65,11 @@ public final class LoopDiagnostics {
 
   public CancellationOverruns overruns() {
     return cancellationOverruns;
+  }
+
+  /// The loop for observers. **Thread** any.
+  public LoopMXBean bean() {
+    return bean;
   }
 
   boolean isAsleep() {

@@ -39,6 +39,7 @@ public final class LoopFeed implements Feed {
   private final Supplier<Map<String, String>> counts;
   private @Nullable CompletableFuture<LoopWatch> watch;
   private boolean complete; // every coroutine was read once
+  private boolean behind; // more had changed than could be read
 
   /// A feed that begins with its first look.
   ///
@@ -60,6 +61,7 @@ public final class LoopFeed implements Feed {
       Summary seen =
           await(TrampolineCall.post(tree, answer -> answer.complete(attached.summary())));
       add(loop, seen);
+      loop.put("unread", Integer.toString(behind ? seen.unread() : 0));
       seen.groups().forEach(group -> rows.add(fields(group)));
       seen.waits().forEach(wait -> rows.add(fields(wait)));
     } catch (TimeoutException _) {
@@ -90,6 +92,7 @@ public final class LoopFeed implements Feed {
       }
     }
     complete |= !more;
+    behind = more;
   }
 
   /// From when it is posted until all that was ready by then has had its turn. Where nothing is
@@ -126,7 +129,7 @@ public final class LoopFeed implements Feed {
           TrampolineCall.post(
               tree,
               answer -> {
-                asked.join().detach(); // done: it was posted before this
+                var _ = asked.thenAccept(LoopWatch::detach); // it is done: it was posted before
                 answer.complete(true);
               });
     }
@@ -147,7 +150,6 @@ public final class LoopFeed implements Feed {
 
   private static void add(Map<String, String> loop, Summary seen) {
     loop.put("read", Integer.toString(seen.read()));
-    loop.put("unread", Integer.toString(seen.unread()));
     loop.put("lookNanos", Long.toString(seen.nanos()));
     loop.put("delaySamples", Long.toString(seen.delaySamples()));
     loop.put("delayMedianMicros", Long.toString(seen.delayMedianMicros()));

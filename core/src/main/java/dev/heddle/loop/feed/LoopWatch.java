@@ -33,7 +33,7 @@ final class LoopWatch implements CoroutineWatch {
    *   CHANGED  read()                                     ARMED     the trampoline: row, hook set
    *   ARMED    left()                                     CHANGED   clears the hook
    *   ARMED    wakes, and has not run yet                 ARMED     its row is out of date
-   *   any      ended()                                    -         the row goes; `changed` drops it
+   *   any      ended()                                    -         its row, and from `changed`
    *                                                                 when it comes to it
    *
    * Threads. The loop's.
@@ -51,8 +51,9 @@ final class LoopWatch implements CoroutineWatch {
    * for each that has not. The first look reads all, in pieces.
    *
    * Rejected. A walk over all coroutines for each look: 100,000 take 8-19 ms, because each is a
-   * cache miss or two; by this way 1 ms. Calling at each switch: a tenth of it. A stamp at each switch, compared in
-   * a walk: the walk again. Another thread that reads the tree: it changes under its hands.
+   * cache miss or two; by this way 1 ms. Calling at each switch: a tenth of it. A stamp at each
+   * switch, compared in a walk: the walk again. Another thread that reads the tree: it changes
+   * under its hands.
    */
   private static final int FIRST_LIMIT = 1_024;
   private static final int MAX_GROUPS = 60; // shown

@@ -36,6 +36,7 @@ class HowToTest {
     "bridge-reactive-streams.md, # Bridge Reactive Streams",
     "carry-contexts.md, # Carry contexts of other libraries",
     "pool-connections.md, # Pool connections",
+    "export-metrics.md, # Export metrics",
   })
   void codeOfTheHowTo_isARegionOfATest(String name, String from) throws IOException {
     String page = Files.readString(ROOT.resolve("docs/how-to").resolve(name));
@@ -51,7 +52,8 @@ class HowToTest {
     return Stream.of(
             "tests/libraries/src/test/java",
             "core/src/test/java/dev/heddle/snippets",
-            "context/src/test/java")
+            "context/src/test/java",
+            "metrics/src/test/java")
         .flatMap(folder -> files(ROOT.resolve(folder)).stream())
         .flatMap(file -> found(REGION, read(file)).stream())
         .toList();

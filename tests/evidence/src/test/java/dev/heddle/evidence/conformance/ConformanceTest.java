@@ -32,6 +32,7 @@ class ConformanceTest {
               "cluster",
               "cluster-ratis",
               "context",
+              "metrics",
               "testkit/world",
               "testkit/test",
               "cli",
@@ -54,8 +55,8 @@ class ConformanceTest {
         .as(
             "docs/explanation/conformance.md is not what tags, promises and mutants make. Write it"
                 + " with `./mvnw -pl"
-                + " core,process,cluster,netty,context,testkit/world,testkit/test,tests/evidence test"
-                + " -Dgates=off -Dtest=ConformanceTest -Dsurefire.failIfNoSpecifiedTests=false"
+                + " core,process,cluster,netty,context,metrics,testkit/world,testkit/test,tests/evidence"
+                + " test -Dgates=off -Dtest=ConformanceTest -Dsurefire.failIfNoSpecifiedTests=false"
                 + " -Dconformance.update=true`")
         .isEqualTo(Files.exists(PAGE) ? Files.readString(PAGE) : "");
   }

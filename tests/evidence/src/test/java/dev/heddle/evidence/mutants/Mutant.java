@@ -46,6 +46,7 @@ public record Mutant(String name, String says, List<Edit> edits, List<TestName> 
           "cluster",
           "cluster-ratis",
           "context",
+          "metrics",
           "testkit/world",
           "testkit/test");
 

@@ -25,8 +25,8 @@ import org.jspecify.annotations.Nullable;
 /// was told its token and lives; within 100 ms after a pause of its node, when it has asked for its
 /// token just before. Each answer of `whereis` was true at a moment of the call. Where no fault
 /// stands, all nodes know that a node that leaves owns nothing, 1 s after its owners have ended;
-/// and the log does not have it admitted.
-/// Acts of singletons are judged in the same way, by the tokens of their names.
+/// and the log does not have it admitted. Acts of singletons are judged in the same way, by the
+/// tokens of their names.
 final class NameSimulation {
   private static final long HOUR = 3_600_000_000_000L;
 

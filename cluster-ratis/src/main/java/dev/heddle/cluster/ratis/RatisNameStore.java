@@ -69,6 +69,7 @@ final class RatisNameStore implements NameStore {
   private VoterStatus kept; // of the formation: what is on the disk
   private @Nullable CompletableFuture<?> exchange; // that is under way
   private long reopenIn = REOPEN_TICKS;
+  private boolean isFailed; // the last tick
   private @Nullable String warned; // of whom the last warning was
 
   // written by the thread of the store, read by any
@@ -156,7 +157,20 @@ final class RatisNameStore implements NameStore {
     failures = 0;
   }
 
+  /// An exception would end the ticks for good, and nobody would hear of it.
   private void tick() {
+    try {
+      due();
+      isFailed = false;
+    } catch (RuntimeException | Error e) {
+      if (!isFailed) {
+        LOG.log(System.Logger.Level.ERROR, "voter '%s' goes on after a failure".formatted(id), e);
+      }
+      isFailed = true;
+    }
+  }
+
+  private void due() {
     if (isClosed) {
       return;
     }
@@ -190,7 +204,7 @@ final class RatisNameStore implements NameStore {
     void run() throws IOException;
   }
 
-  /// Does something that may fail: then a later tick does it. The first failure is logged.
+  /// Writes or opens, which may fail: then a later tick does it. The first failure is logged.
   private void attempt(Task task) {
     try {
       task.run();
@@ -240,10 +254,17 @@ final class RatisNameStore implements NameStore {
       warn("voter '%s' has not understood voter '%s': %s".formatted(id, from, e.getMessage()));
       return;
     }
-    attempt(() -> received(from, status));
+    try {
+      received(from, status);
+    } catch (RuntimeException | Error e) {
+      LOG.log(
+          System.Logger.Level.ERROR,
+          "voter '%s' has not handled the status of voter '%s'".formatted(id, from),
+          e);
+    }
   }
 
-  private void received(String from, VoterStatus status) throws IOException {
+  private void received(String from, VoterStatus status) {
     if (!VoterId.node(status.id()).equals(from)) {
       warn("voter '%s' at node '%s' is not of that node".formatted(status.id(), from));
       return;
@@ -265,20 +286,26 @@ final class RatisNameStore implements NameStore {
       return;
     }
     if (formation.received(status)) {
-      formed();
+      attempt(this::formed);
     } else if (status.state() == State.SEARCHES && state() == State.FOLLOWS) {
       tell(from);
       takeIn(status);
     }
   }
 
-  private void takeIn(VoterStatus status) throws IOException {
+  private void takeIn(VoterStatus status) {
     RaftVoter now = voter;
     boolean isBusy = exchange != null && !exchange.isDone();
     if (now == null || isBusy || !now.isLeader() || status.started().isEmpty()) {
       return;
     }
-    CompletableFuture<RaftClientReply> change = now.exchange(status.id(), requests.number());
+    CompletableFuture<RaftClientReply> change;
+    try {
+      change = now.exchange(status.id(), requests.number());
+    } catch (IOException e) {
+      notTakenIn(status.id(), e); // this one has ended meanwhile, for instance
+      return;
+    }
     if (change == null) {
       return;
     }
@@ -289,12 +316,14 @@ final class RatisNameStore implements NameStore {
     exchange =
         change.whenComplete((reply, failure) -> {
           if (failure != null || !reply.isSuccess()) {
-            LOG.log(
-                System.Logger.Level.DEBUG,
-                "voter '%s' is not taken in yet: %s"
-                    .formatted(status.id(), failure != null ? failure : reply.getException()));
+            notTakenIn(status.id(), failure != null ? failure : reply.getException());
           }
         });
+  }
+
+  private static void notTakenIn(String newcomer, @Nullable Throwable why) {
+    LOG.log(
+        System.Logger.Level.DEBUG, "voter '%s' is not taken in yet: %s".formatted(newcomer, why));
   }
 
   private void warn(String line) {

@@ -16,6 +16,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
@@ -84,13 +85,26 @@ final class VoterCalls implements AutoCloseable {
       VoterTransport transport,
       Duration limit,
       Messages messages) {
+    this(
+        voters,
+        transport,
+        limit,
+        messages,
+        Thread.ofPlatform().daemon().name("heddle-raft-" + node + "-", 0).factory());
+  }
+
+  /// @param factory of the threads that handle what arrives
+  VoterCalls(
+      Set<String> voters,
+      VoterTransport transport,
+      Duration limit,
+      Messages messages,
+      ThreadFactory factory) {
     this.transport = transport;
     this.limit = limit;
     this.messages = messages;
     voters.forEach(voter -> lanes.put(voter, new Lanes(voter)));
-    this.threads =
-        Executors.newCachedThreadPool(
-            Thread.ofPlatform().daemon().name("heddle-raft-" + node + "-", 0).factory());
+    this.threads = Executors.newCachedThreadPool(factory);
   }
 
   /// Takes what arrives from now on.
@@ -198,6 +212,11 @@ final class VoterCalls implements AutoCloseable {
         threads.execute(this::run);
       } catch (RejectedExecutionException _) {
         // safe: closed by now, and a packet may be lost
+      } catch (Error e) { // no thread could be made: the next packet is another try
+        synchronized (this) {
+          running--;
+        }
+        throw e;
       }
     }
 

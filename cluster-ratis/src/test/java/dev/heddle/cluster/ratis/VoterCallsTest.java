@@ -4,6 +4,7 @@ package dev.heddle.cluster.ratis;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.heddle.cluster.roster.VoterTransport;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
@@ -19,6 +20,7 @@ import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.BiConsumer;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -155,6 +157,52 @@ class VoterCallsTest {
     assertThat(a.call("b", VoterCalls.APPEND, BODY).get(60, TimeUnit.SECONDS)).isEqualTo(BODY);
     go.countDown();
     assertThat(vote.get()).isEqualTo(BODY);
+  }
+
+  /// It is an Error of the JVM that no thread can be made; memory may be free again later.
+  @Test
+  void packets_whenNoThreadCouldBeMade_areHandledWithTheNextOne() throws Exception {
+    AtomicInteger failures = new AtomicInteger(VoterCalls.CALLS_AT_A_TIME);
+    MemoryNetwork.Endpoint endpoint = network.open("c");
+    VoterCalls c =
+        new VoterCalls(
+            Set.of("a", "b", "c"),
+            new VoterTransport() {
+              @Override
+              public boolean send(String voter, byte[] packet) {
+                return endpoint.send(voter, packet);
+              }
+
+              @Override
+              public void receive(BiConsumer<String, byte[]> next) {
+                endpoint.receive((from, packet) -> {
+                  try {
+                    next.accept(from, packet);
+                  } catch (OutOfMemoryError _) {
+                    failures.decrementAndGet();
+                  }
+                });
+              }
+            },
+            Duration.ofMinutes(1),
+            (_, _) -> {},
+            task -> {
+              if (failures.get() > 0) {
+                throw new OutOfMemoryError("no thread can be made");
+              }
+              return Thread.ofPlatform().daemon().unstarted(task);
+            });
+    try (c) {
+      c.open();
+      c.handleBy((_, body) -> CompletableFuture.completedFuture(body));
+      List<CompletableFuture<byte[]>> calls = new ArrayList<>();
+      for (int i = 0; i <= VoterCalls.CALLS_AT_A_TIME; i++) {
+        calls.add(a.call("c", VoterCalls.APPEND, BODY));
+      }
+      for (CompletableFuture<byte[]> call : calls) {
+        assertThat(call.get()).isEqualTo(BODY);
+      }
+    }
   }
 
   private static void awaitOpen(CountDownLatch latch) throws IOException {

@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.heddle.cluster.roster.NameStoreProvider.Limits;
 import dev.heddle.cluster.roster.NodeDirectory;
-import java.io.IOException;
+import dev.heddle.cluster.roster.VoterTransport;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -15,6 +15,7 @@ import java.util.TreeSet;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.BiConsumer;
 import java.util.logging.Handler;
 import java.util.logging.LogRecord;
 import java.util.logging.Logger;
@@ -59,7 +60,7 @@ class VoterDiskTest {
   }
 
   @Test
-  void voterThatCannotBeOpenedAgain_isTriedUntilItCan() throws IOException {
+  void voterThatCannotBeOpenedAgain_isTriedUntilItCan() throws Exception {
     try (TestVoters voters = new TestVoters(root).startAll()) {
       voters.renew(voters.leader(), "a").join();
       TestVoter stopped = voters.follower();
@@ -68,20 +69,51 @@ class VoterDiskTest {
       Path aside = root.resolve("aside");
       AtomicInteger lines = new AtomicInteger();
       Handler handler = counter(lines);
-      Logger.getLogger("dev.heddle.cluster.ratis").addHandler(handler);
-      last.close();
-      Files.move(log, aside);
-      Files.createFile(log); // a file is no directory
-      TestVoters.await("a failed opening", () -> stopped.store.failures() > 2);
-      Files.delete(log);
-      Files.move(aside, log);
-      TestVoters.await("a voter that takes part", () -> stopped.isOpen(last));
-      voters.registerAll(stopped, "a", "n", 3);
-      voters.awaitEqual(voters.all());
-      Logger.getLogger("dev.heddle.cluster.ratis").removeHandler(handler);
+      Logger logger = Logger.getLogger("dev.heddle.cluster.ratis");
+      logger.addHandler(handler);
+      try {
+        Files.move(log, aside);
+        Files.createFile(log); // a file is no directory
+        last.close(); // only now: whenever it is opened again, the obstacle is there
+        TestVoters.await("a failed opening", () -> stopped.store.failures() > 2);
+        Files.delete(log);
+        Files.move(aside, log);
+        TestVoters.await("a voter that takes part", () -> stopped.isOpen(last));
+        voters.registerAll(stopped, "a", "n", 3);
+        voters.awaitEqual(voters.all());
+      } finally {
+        logger.removeHandler(handler);
+      }
       assertThat(lines).hasValue(1);
     }
     TestVoters.await(() -> "the end of " + threads(), () -> threads().isEmpty());
+  }
+
+  /// One exception would otherwise end all that the store does each 200 ms.
+  @Test
+  void voter_whoseWorkFails_goesOn() throws Exception {
+    OneVoter others = new OneVoter(root.resolve("b"));
+    AtomicInteger failures = new AtomicInteger(3);
+    VoterTransport transport =
+        new VoterTransport() {
+          @Override
+          public boolean send(String voter, byte[] packet) {
+            if (failures.getAndDecrement() > 0) {
+              throw new IllegalStateException("a test");
+            }
+            return others.send(voter, packet);
+          }
+
+          @Override
+          public void receive(BiConsumer<String, byte[]> next) {
+            others.receive(next);
+          }
+        };
+    NodeDirectory directory = NodeDirectory.open(root.resolve("b"), "b");
+    TestVoter b = new TestVoter(directory, TestVoters.NAMES, transport, TestVoters.LIMITS);
+    try (b) {
+      assertThat(others.next().status().id()).isEqualTo(VoterId.of(directory));
+    }
   }
 
   @Test

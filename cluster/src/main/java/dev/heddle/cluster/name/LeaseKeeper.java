@@ -34,7 +34,9 @@ final class LeaseKeeper {
   private final Runnable changed;
   private boolean isFailed; // the last try
   private long heldSince; // the admission for which it is held; 0 when it is not
+  private int renewals; // that have no answer yet
   private @Nullable Leave leaving; // the command that ends the last admission, from then on
+  private boolean isEnded; // that admission, in the log
   private final CompletableFuture<@Nullable Void> left = new CompletableFuture<>();
   private long leaveAt; // the next try
 
@@ -80,6 +82,7 @@ final class LeaseKeeper {
     } else if (isFailed || lease.isDue(now)) {
       isFailed = false;
       long start = lease.renewing(now);
+      renewals++;
       log.submit(
           new Command.Renew(self.node(), self.life(), proof, times.lostNanos()),
           (outcome, failure) -> answered(start, outcome, failure));
@@ -96,6 +99,7 @@ final class LeaseKeeper {
   }
 
   private void answered(long start, @Nullable Outcome outcome, String failure) {
+    renewals--;
     switch (outcome) {
       case null -> {
         isFailed = true;
@@ -106,11 +110,14 @@ final class LeaseKeeper {
         lease.acknowledged(start, admission);
         if (leaving == null) {
           publish(new Published(lease.admission(), lease.end()));
+        } else {
+          admittedAgain(leaving, admission);
         }
       }
       case Outcome.Refused(Reason reason) -> refused(reason);
       default -> throw new IllegalStateException("a renewal has led to " + outcome);
     }
+    completeLeft();
   }
 
   private void refused(Reason reason) {
@@ -160,7 +167,8 @@ final class LeaseKeeper {
   }
 
   /// Renews it no more, acts for nothing any more, and has the log end the admission: it is told
-  /// again and again, until it has applied that.
+  /// again and again, until it has applied that. A renewal that is under way may bring another
+  /// admission: so its answer is awaited, and what it has brought is ended, too.
   ///
   /// @return completes when the log has it
   CompletableFuture<@Nullable Void> leave(long now) {
@@ -170,16 +178,15 @@ final class LeaseKeeper {
     long admission = admission();
     leaving = new Leave(self.node(), admission);
     published = NONE; // first: whatever the log answers, nothing here acts any more
-    if (admission == 0) {
-      left.complete(null);
-    }
+    isEnded = admission == 0;
     leaveAt = now;
     leave(leaving, now);
+    completeLeft();
     return left;
   }
 
   private void leave(Leave command, long now) {
-    if (left.isDone() || now - leaveAt < 0) {
+    if (isEnded || now - leaveAt < 0) {
       return;
     }
     leaveAt = now + LEAVE_NANOS;
@@ -188,17 +195,44 @@ final class LeaseKeeper {
         (outcome, failure) -> {
           obstacle = failure;
           if (outcome != null) {
-            left.complete(null);
+            ended(command);
           }
         });
   }
 
-  /// The log has applied something: it may be the end of the admission, whose answer was lost.
-  void applied(Roster roster) {
-    if (leaving != null
-        && roster.applied() >= leaving.admission()
-        && roster.admission(self.node(), self.life()) != leaving.admission()) {
+  private void ended(Leave command) {
+    if (command.equals(leaving)) {
+      isEnded = true;
+      completeLeft();
+    }
+  }
+
+  private void completeLeft() {
+    if (leaving != null && isEnded && renewals == 0) {
       left.complete(null);
+    }
+  }
+
+  /// A renewal of before has brought an admission: the next try ends that one.
+  private void admittedAgain(Leave last, long admission) {
+    if (admission > last.admission()) {
+      leaving = new Leave(self.node(), admission);
+      isEnded = false;
+    }
+  }
+
+  /// The log has applied something: it may be the end of the admission, or a renewal, whose answer
+  /// was lost.
+  void applied(Roster roster) {
+    Leave last = leaving;
+    if (last == null || roster.applied() < last.admission()) {
+      return;
+    }
+    long admission = roster.admission(self.node(), self.life());
+    if (admission == 0) {
+      ended(last);
+    } else {
+      admittedAgain(last, admission);
     }
   }
 }

@@ -124,6 +124,66 @@ class NameServiceTest {
     assertThat(left).isCompleted();
   }
 
+  /// Otherwise the node that has left is admitted, until its lease is over.
+  @Test
+  void leave_beforeTheFirstRenewalIsAnswered_endsTheAdmissionThatItBrings() {
+    node.run(0);
+    OneNode.Try renewal = node.take(Renew.class);
+    CompletableFuture<?> left = node.service.leave(HOUR, HOUR);
+    node.run(300);
+    assertThat(left).as("the renewal is under way").isNotDone();
+    renewal.answer(new Outcome.Admitted(3));
+    node.run(300);
+    assertThat(left).as("the node is admitted").isNotDone();
+    OneNode.Try leave = node.take(Leave.class);
+    assertThat(leave.command()).isEqualTo(new Leave("a", 3));
+    leave.answer(new Outcome.Done());
+    node.run(0);
+    assertThat(left).isCompleted();
+    assertThat(node.all(Renew.class)).isEmpty();
+  }
+
+  @Test
+  void leave_ofALeaseThatTheLogHasLost_endsTheAdmissionThatTheLastRenewalBrings() {
+    node.admit(1);
+    node.atOnce = _ -> null;
+    node.run(30_000); // the lease is over, and the log has declared the loss
+    OneNode.Try renewal = node.take(Renew.class);
+    while (!node.all(Renew.class).isEmpty()) {
+      node.take(Renew.class).fail();
+    }
+    CompletableFuture<?> left = node.service.leave(HOUR, HOUR);
+    node.run(0);
+    OneNode.Try leave = node.take(Leave.class);
+    assertThat(leave.command()).isEqualTo(new Leave("a", 1));
+    leave.answer(new Outcome.Done());
+    renewal.answer(new Outcome.Admitted(9));
+    node.run(300);
+    assertThat(left).as("the node is admitted again").isNotDone();
+    OneNode.Try second = node.take(Leave.class);
+    assertThat(second.command()).isEqualTo(new Leave("a", 9));
+    second.answer(new Outcome.Done());
+    node.run(0);
+    assertThat(left).isCompleted();
+  }
+
+  @Test
+  void leave_whileARenewalIsLost_endsTheAdmissionThatTheLogShows() {
+    node.run(0);
+    OneNode.Try renewal = node.take(Renew.class);
+    CompletableFuture<?> left = node.service.leave(HOUR, HOUR);
+    node.run(0);
+    node.apply(1, new Renew("a", OneNode.LIFE, null));
+    renewal.fail();
+    node.run(300);
+    assertThat(left).as("the node is admitted").isNotDone();
+    OneNode.Try leave = node.take(Leave.class);
+    assertThat(leave.command()).isEqualTo(new Leave("a", 1));
+    leave.answer(new Outcome.Done());
+    node.run(0);
+    assertThat(left).isCompleted();
+  }
+
   @Test
   void leave_endsTheOwnersFirst_andThenTheLease() {
     Pid mayor = owner(1, 10);

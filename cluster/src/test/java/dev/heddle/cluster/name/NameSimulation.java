@@ -24,8 +24,9 @@ import org.jspecify.annotations.Nullable;
 /// At each act of an owner the log may have no later ownership of that name. An owner acts when it
 /// was told its token and lives; within 100 ms after a pause of its node, when it has asked for its
 /// token just before. Each answer of `whereis` was true at a moment of the call. Where no fault
-/// stands, all nodes know that a node that leaves owns nothing, 1 s after its owners have ended.
-/// Acts of singletons are judged in the same way, by the tokens of their names.
+/// stands, all nodes know that a node that leaves owns nothing, 1 s after its owners have ended;
+/// and the log does not have it admitted. Acts of singletons are judged in the same way, by the
+/// tokens of their names.
 final class NameSimulation {
   private static final List<String> NAMES = List.of("mayor", "clerk");
   private static final List<String> VOTERS = List.of("a", "b", "c");
@@ -36,19 +37,11 @@ final class NameSimulation {
 
   private record Told(String name, long token) {}
 
-  /// What two nodes have between them.
-  private static final class Pair {
-    boolean isCut;
-    int session; // 0 for none; a number for each
-    final Map<String, Integer> open = new HashMap<>(); // who takes which session for open
-    final Map<String, Long> last = new HashMap<>(); // arrival of the last message, by receiver
-  }
-
   final SimulatedTime time;
   final long seed;
   final SimulatedMajority majority;
   private final List<Node> nodes = new ArrayList<>();
-  private final Map<Set<String>, Pair> pairs = new HashMap<>();
+  private final Map<Set<String>, SimulatedPair> pairs = new HashMap<>();
   private int sessions;
   private boolean isQuiet; // no fault stands
   private @Nullable AssertionError failed;
@@ -65,19 +58,15 @@ final class NameSimulation {
   NameSimulation(long seed) {
     this.seed = seed;
     time = new SimulatedTime(seed);
-    majority = new SimulatedMajority(time, this::hasMajority);
+    majority = new SimulatedMajority(seed, time, this::hasMajority);
     for (String name : List.of("a", "b", "c", "d", "e")) {
       for (Node other : nodes) {
-        pairs.put(Set.of(name, other.name), new Pair());
+        pairs.put(Set.of(name, other.name), new SimulatedPair());
       }
       nodes.add(new Node(name));
     }
     nodes.forEach(Node::begin);
     time.after(10, this::faults);
-  }
-
-  long moves() {
-    return majority.moves;
   }
 
   void run(long millis) {
@@ -119,7 +108,13 @@ final class NameSimulation {
     if (time.random.nextBoolean()) {
       majority.loseNextLeave();
     }
-    nodes.get(time.random.nextInt(nodes.size())).leave();
+    Node node = nodes.get(time.random.nextInt(nodes.size()));
+    boolean leavesAgain = time.random.nextBoolean(); // before it knows whether it is admitted
+    node.leave(() -> {
+      if (leavesAgain) {
+        majority.whenRenewing(node.life.self, () -> node.leave(() -> {}));
+      }
+    });
     time.after(LEAVE_MILLIS + FREE_MILLIS + 1_000, this::leaveInTurns);
   }
 
@@ -158,13 +153,13 @@ final class NameSimulation {
       } else if (time.chance(1)) {
         node.restart(6_000);
       } else if (time.chance(1)) {
-        node.leave();
+        node.leave(() -> {});
       }
     }
   }
 
   /// Ends and opens the session of two nodes.
-  private void meet(Set<String> names, Pair pair) {
+  private void meet(Set<String> names, SimulatedPair pair) {
     if (pair.isCut && pair.session != 0) {
       close(names, pair, 6_000);
     } else if (!pair.isCut
@@ -189,7 +184,7 @@ final class NameSimulation {
   }
 
   /// @param most until a node notices it, ms
-  private void close(Set<String> names, Pair pair, int most) {
+  private void close(Set<String> names, SimulatedPair pair, int most) {
     int session = pair.session;
     pair.session = 0;
     List<Life> lives = lives(names);
@@ -208,7 +203,7 @@ final class NameSimulation {
   }
 
   /// In order, in its session only.
-  private void arrive(Pair pair, int session, Life at, Runnable run) {
+  private void arrive(SimulatedPair pair, int session, Life at, Runnable run) {
     long earliest = pair.last.getOrDefault(at.node.name, 0L) + 1;
     long when = Math.max(earliest, time.now() + time.delay() * SimulatedTime.MILLI);
     pair.last.put(at.node.name, when);
@@ -296,11 +291,12 @@ final class NameSimulation {
       });
     }
 
-    void leave() {
+    void leave(Runnable restarted) {
       Life leaver = life;
       leaver.leave(() -> {
         if (life == leaver) {
           restart(100);
+          restarted.run();
         }
       });
     }
@@ -387,7 +383,7 @@ final class NameSimulation {
 
     @Override
     public boolean send(String to, byte[] content) {
-      Pair pair = pairs.get(Set.of(node.name, to));
+      SimulatedPair pair = pairs.get(Set.of(node.name, to));
       if (!pair.open.containsKey(node.name) || time.chance(1)) {
         return false;
       }
@@ -465,6 +461,7 @@ final class NameSimulation {
               if (last == ends) {
                 leaves++;
                 nodes.forEach(this::checkFreeAt);
+                majority.checkNotAdmitted(self);
               }
             });
       }

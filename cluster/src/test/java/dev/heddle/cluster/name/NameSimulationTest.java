@@ -24,7 +24,7 @@ class NameSimulationTest {
       NameSimulation simulation = new NameSimulation(seed);
       simulation.run(60_000);
       acts += simulation.acts;
-      moves += simulation.moves();
+      moves += simulation.majority.moves;
       reads += simulation.reads;
       refusals += simulation.refusals;
       taken += simulation.taken;

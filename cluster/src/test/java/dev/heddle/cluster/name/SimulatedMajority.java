@@ -8,6 +8,7 @@ import dev.heddle.cluster.roster.Outcome;
 import dev.heddle.cluster.roster.Ownership;
 import dev.heddle.cluster.roster.Roster;
 import dev.heddle.cluster.roster.RosterCodec;
+import dev.heddle.cluster.wire.NodeLife;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -29,18 +30,21 @@ final class SimulatedMajority {
   /// From a time on a name has this token; 0 for none.
   private record Since(long nanos, long token) {}
 
+  private final long seed;
   private final SimulatedTime time;
   private final Predicate<String> hasMajority;
   private final TreeMap<Long, Entry> entries = new TreeMap<>();
   private final Roster committed = new Roster();
   private final Map<String, List<Since>> history = new HashMap<>();
   private final Map<String, Long> lastTokens = new HashMap<>();
+  private final Map<NodeLife, Runnable> renewing = new HashMap<>();
   private long leaderFrom; // there is none before
   private boolean losesLeave;
   long moves;
 
   /// @param hasMajority whether a voter reaches a majority
-  SimulatedMajority(SimulatedTime time, Predicate<String> hasMajority) {
+  SimulatedMajority(long seed, SimulatedTime time, Predicate<String> hasMajority) {
+    this.seed = seed;
     this.time = time;
     this.hasMajority = hasMajority;
   }
@@ -58,6 +62,27 @@ final class SimulatedMajority {
   /// The token of the last ownership of a name that was ever committed.
   long lastToken(String name) {
     return lastTokens.getOrDefault(name, 0L);
+  }
+
+  /// Runs something while the next renewal of a life is under way, or just after.
+  void whenRenewing(NodeLife life, Runnable run) {
+    renewing.put(life, run);
+  }
+
+  private void renewing(Command command) {
+    if (command instanceof Command.Renew renew) {
+      renewing.keySet().stream()
+          .filter(life -> life.node().equals(renew.node()) && life.life() == renew.life())
+          .findFirst()
+          .ifPresent(life -> time.after(time.between(0, 50), renewing.remove(life)));
+    }
+  }
+
+  /// A life of a node has left.
+  void checkNotAdmitted(NodeLife life) {
+    if (committed.admission(life.node(), life.life()) != 0) {
+      throw new AssertionError("seed %d: %s has left, and is admitted".formatted(seed, life));
+    }
   }
 
   /// Whether a singleton is declared.
@@ -167,6 +192,7 @@ final class SimulatedMajority {
     public CompletableFuture<Outcome> submit(Command command) {
       CompletableFuture<Outcome> answer = new CompletableFuture<>();
       time.after(SUBMIT_MILLIS, () -> answer.completeExceptionally(new TimeoutException("5 s")));
+      renewing(command);
       if (losesLeave && command instanceof Command.Leave) {
         losesLeave = false;
       } else if (hasMajority.test(node)) {

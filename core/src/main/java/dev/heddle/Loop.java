@@ -261,7 +261,7 @@ public final class Loop<T extends @Nullable Object> implements AutoCloseable {
   /// holds it. After the end they return the last values. Blocks, or suspends, until the loop has
   /// begun.
   ///
-  /// {@snippet class=dev.heddle.snippets.SnippetsTest region=mxBean}
+  /// {@snippet class=dev.heddle.snippets.BeanSnippetsTest region=mxBean}
   ///
   /// @since 0.1
   public LoopMXBean mxBean() {

@@ -224,16 +224,6 @@ class SnippetsTest {
   }
 
   @Test
-  void mxBean() {
-    // @start region=mxBean
-    try (Loop<?> loop = Loop.start(() -> fetch("a"))) {
-      LoopMXBean bean = loop.mxBean();
-      log(bean.getName() + " has switched " + bean.getSwitches() + " times");
-    }
-    // @end
-  }
-
-  @Test
   void reports() {
     List<String> alarms = new CopyOnWriteArrayList<>();
     // @start region=reports

@@ -3,11 +3,9 @@ package dev.heddle.process;
 
 import dev.heddle.DeadlineException;
 import dev.heddle.Registration;
-import dev.heddle.observe.attach.Feed;
 import dev.heddle.process.dispatch.CommandLoop;
 import dev.heddle.process.dispatch.Dispatcher;
 import dev.heddle.process.event.EventBus;
-import dev.heddle.process.feed.RuntimeFeed;
 import dev.heddle.process.fiber.Awaited;
 import dev.heddle.process.fiber.ProcessFiber;
 import dev.heddle.process.host.BeforeShutdown;
@@ -28,13 +26,11 @@ import dev.heddle.process.timer.Timers;
 import dev.heddle.process.timer.WaitTimeout;
 import java.time.Duration;
 import java.util.List;
-import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Function;
-import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /// Runs processes on all cores.
@@ -118,20 +114,13 @@ public final class ProcessRuntime implements AutoCloseable {
             BoundedWaits.bounded(how.deadlockAfter),
             parts.deadlocks(how.deadlocks));
     this.bean = new RuntimeBean(how.host, inspector);
-    this.managed = new RuntimeRegistration(bean, bean::takeDump, this::feed);
+    this.managed = new RuntimeRegistration(bean, bean::takeDump, bean::feed);
     parts.join(
         new RuntimeView(
             bean, managed, inspector::snapshots, report::isDone, inspector::checkForDeadlocks));
     ProcessFiber.prepare();
     timers.start();
     workers.start();
-  }
-
-  /// The feed of one observer.
-  ///
-  /// @param summary the row of the runtime itself
-  Feed feed(Supplier<Map<String, String>> summary) {
-    return new RuntimeFeed(summary, inspector);
   }
 
   /// Starts a runtime with one worker for each processor; in a simulation with one worker.

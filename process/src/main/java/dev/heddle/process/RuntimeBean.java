@@ -1,9 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.heddle.process;
 
+import dev.heddle.observe.attach.Feed;
+import dev.heddle.process.feed.RuntimeFeed;
 import dev.heddle.process.host.HostInspector;
 import dev.heddle.process.observe.RuntimeDump;
 import java.time.Duration;
+import java.util.Map;
+import java.util.function.Supplier;
 import java.util.stream.Collectors;
 
 /// A runtime that has just started, for management tools and dumps.
@@ -107,5 +111,12 @@ final class RuntimeBean implements ProcessRuntimeMXBean {
   @Override
   public String dumpJson() {
     return takeDump().json();
+  }
+
+  /// The feed of one observer.
+  ///
+  /// @param summary the row of the runtime itself
+  Feed feed(Supplier<Map<String, String>> summary) {
+    return new RuntimeFeed(summary, inspector);
   }
 }

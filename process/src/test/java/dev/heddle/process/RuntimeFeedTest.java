@@ -29,7 +29,8 @@ class RuntimeFeedTest {
           .workers(2)
           .handler(Slow.class, CommandHandler.inline((_, _) -> {})) // never answers
           .start();
-  private final Feed feed = runtime.feed(() -> new HashMap<>(Map.of("name", "fed")));
+  private final Feed feed =
+      ((RuntimeBean) runtime.mxBean()).feed(() -> new HashMap<>(Map.of("name", "fed")));
 
   @AfterEach
   void end() {

@@ -393,8 +393,9 @@ final class EntityType {
     @Override
     public boolean deliver(long entity, EntityMessage message) {
       LocalEntity it = entity(entity);
-      decided.add(it::carryOut);
-      return it.deliver(message, node.nanos());
+      boolean isTaken = it.deliver(message, node.nanos());
+      decided.add(it::carryOut); // last: another thread may carry it out at once
+      return isTaken;
     }
 
     @Override

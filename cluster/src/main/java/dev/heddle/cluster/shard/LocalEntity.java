@@ -225,7 +225,7 @@ final class LocalEntity {
   private void spawn() {
     try {
       pid = local.spawn(process, options);
-    } catch (RuntimeException e) { // the runtime shuts down, or its options are refused
+    } catch (RuntimeException | Error e) { // the runtime shuts down, or its options are refused
       refusal = e;
       ended();
       return;

@@ -71,7 +71,8 @@ final class ShardSender {
       return SendResult.UNREACHABLE; // no session with the owner
     }
     long bytes = heldBytes + sentBytes;
-    if (size() + sent >= WINDOW || (bytes != 0 && bytes + message.bytes() > WINDOW_BYTES)) {
+    boolean isTooMuch = bytes > WINDOW_BYTES / 2 && bytes + message.bytes() > WINDOW_BYTES;
+    if (size() + sent >= WINDOW || isTooMuch) {
       return SendResult.FULL;
     }
     held.add(message);
@@ -80,7 +81,8 @@ final class ShardSender {
     return SendResult.ACCEPTED;
   }
 
-  /// Whether half of the window is free, so that those who wait for space may go on.
+  /// Whether half of the window is free, so that those who wait for space may go on: then a message
+  /// of any size is accepted.
   boolean hasRoom() {
     return size() + sent <= WINDOW / 2 && heldBytes + sentBytes <= WINDOW_BYTES / 2;
   }

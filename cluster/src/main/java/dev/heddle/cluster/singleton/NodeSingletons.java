@@ -77,7 +77,7 @@ public record NodeSingletons(
                     entry.process().get(), token -> names.token(spec.name()).orElse(0) == token);
             pid = local.spawn(process, entry.with(StartOptions.defaults().withInput(input(spec))));
             run.made(new Made(pid, process));
-          } catch (UndecodableMessageException | RuntimeException e) {
+          } catch (Throwable e) { // of the supplier too, which is code of the program
             run.ended(e.toString());
             return;
           }

@@ -79,7 +79,7 @@ final class ClusterNodeTest {
               self.link(ofA);
               return true;
             });
-    b.runtime.send(ofB, "fail");
+    a.runtime.send(ofB, "fail"); // behind the monitor, in the same session
     assertThat(a.take())
         .isInstanceOfSatisfying(
             ProcessSignal.Down.class,

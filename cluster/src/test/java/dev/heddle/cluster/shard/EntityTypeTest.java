@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.heddle.cluster.shard;
+
+import dev.heddle.cluster.EntityId;
+import dev.heddle.cluster.peer.Entry;
+import dev.heddle.cluster.roster.Command.AssignShards;
+import dev.heddle.cluster.roster.Command.Assignment;
+import dev.heddle.cluster.roster.Command.HostShards;
+import dev.heddle.cluster.roster.Command.Renew;
+import dev.heddle.cluster.roster.Roster;
+import dev.heddle.cluster.shard.ShardMessage.Failure;
+import dev.heddle.process.CoroutineProcess;
+import dev.heddle.process.Process;
+import dev.heddle.process.ProcessRuntime;
+import dev.heddle.process.SendResult;
+import dev.heddle.process.StartOptions;
+import dev.heddle.process.remote.LocalProcesses;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/// The shards of a type, with threads that meet at chosen places.
+@Timeout(60)
+class EntityTypeTest {
+  private static final int SHARDS = 2;
+
+  private final ProcessRuntime runtime =
+      ProcessRuntime.builder().workers(1).node("a").host("main").start();
+  private final LocalProcesses local = LocalProcesses.of(runtime);
+  private final CountDownLatch received = new CountDownLatch(2);
+
+  /// Another thread looks at the other shards whenever this one asks for the time.
+  private final class Meddling implements EntityType.Node, LocalEntity.Listener {
+    private long entities;
+    @Nullable EntityType type; // from then on
+
+    @Override
+    public long nanos() {
+      EntityType meddledWith = type;
+      if (meddledWith != null) {
+        Thread other = Thread.ofPlatform().start(() -> meddledWith.doLater(1));
+        try {
+          other.join();
+        } catch (InterruptedException e) {
+          throw new IllegalStateException(e);
+        }
+      }
+      return 0;
+    }
+
+    @Override
+    public String self() {
+      return "a";
+    }
+
+    @Override
+    public boolean mayAct(long admission) {
+      return true;
+    }
+
+    @Override
+    public long nextEntity() {
+      return ++entities;
+    }
+
+    @Override
+    public LocalEntity entity(
+        long number, int shard, EntityId id, Process process, StartOptions options) {
+      return new LocalEntity(number, shard, id, local, process, options, this, 0);
+    }
+
+    @Override
+    public boolean isInSession(String node) {
+      return false;
+    }
+
+    @Override
+    public SendResult send(String node, String of, int shard, ShardMessage.Deliver message) {
+      return SendResult.UNREACHABLE;
+    }
+
+    @Override
+    public void post(String node, String of, int shard, ShardMessage message) {}
+
+    @Override
+    public boolean hasRoom(String node) {
+      return true;
+    }
+
+    @Override
+    public void release(String of, int shard, long next) {}
+
+    @Override
+    public void failed(EntityMessage of, Failure why, @Nullable String cause, String name) {}
+
+    @Override
+    public void handedOver(EntityMessage message, String to) {}
+
+    @Override
+    public void carryOut() {}
+
+    @Override
+    public void asked(
+        EntityMessage message, LocalEntity entity, CompletableFuture<@Nullable Object> reply) {}
+
+    @Override
+    public void replied(
+        EntityMessage message, @Nullable Object result, @Nullable Throwable failure) {}
+
+    @Override
+    public void notTaken(EntityMessage message, CompletableFuture<@Nullable Object> reply) {}
+
+    @Override
+    public void taken(LocalEntity entity) {}
+
+    @Override
+    public void ended(LocalEntity entity) {}
+  }
+
+  @AfterEach
+  void close() {
+    runtime.close();
+  }
+
+  private CoroutineProcess counting() {
+    return CoroutineProcess.ofAction(self -> {
+      while (true) {
+        Object _ = self.receive();
+        received.countDown();
+      }
+    });
+  }
+
+  private static EntityMessage message(String key) {
+    return new EntityMessage("a", key, 0, new Payload("text", null), 10);
+  }
+
+  @Test
+  @Tag("C8")
+  void message_whileAnotherThreadLooksAtOtherShards_isNotLeftBehind() throws Exception {
+    Roster roster = new Roster();
+    var _ = roster.apply(1, new Renew("a", 1, null));
+    var _ = roster.apply(2, new HostShards("a", 1, "cart", SHARDS, true));
+    var _ =
+        roster.apply(
+            3,
+            new AssignShards(
+                "cart", List.of(new Assignment(0, 0, "a"), new Assignment(1, 0, "a"))));
+    Meddling node = new Meddling();
+    EntityType type = new EntityType("cart", SHARDS, Entry.of(this::counting), 1_000, node);
+    type.applied(roster.shards(), null);
+    String key = "k0";
+    for (int i = 1; type.shardOf(key) != 0; i++) {
+      key = "k" + i;
+    }
+    type.offer(message(key)); // starts the entity
+    node.type = type;
+    type.offer(message(key)); // nobody sends another one, or looks again
+    received.await();
+  }
+}

@@ -12,6 +12,7 @@ import dev.heddle.cluster.roster.Roster;
 import dev.heddle.cluster.roster.StorageProof;
 import dev.heddle.cluster.wire.NodeLife;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /// Renews the lease of this node. The agent thread, but for [#isHeld], [#wasHeld], [#admission] and
@@ -31,9 +32,11 @@ final class LeaseKeeper {
   private final LeaseTimes times;
   private final Lease lease;
   private final LogClient log;
+  private final LongSupplier clock;
   private final Runnable changed;
   private boolean isFailed; // the last try
   private long heldSince; // the admission for which it is held; 0 when it is not
+  private long term; // how often it was taken up
   private int renewals; // that have no answer yet
   private @Nullable Leave leaving; // the command that ends the last admission, from then on
   private boolean isEnded; // that admission, in the log
@@ -53,12 +56,14 @@ final class LeaseKeeper {
       @Nullable StorageProof proof,
       LeaseTimes times,
       LogClient log,
+      LongSupplier clock,
       Runnable changed) {
     this.self = self;
     this.proof = proof;
     this.times = times;
     this.lease = new Lease(times);
     this.log = log;
+    this.clock = clock;
     this.changed = changed;
   }
 
@@ -74,6 +79,12 @@ final class LeaseKeeper {
   }
 
   // ---- the agent ----
+
+  /// The number of the time for which it is held without a gap; 0 when it is not held now. An equal
+  /// number later: it was held all the time between, whoever has asked, and within one admission.
+  long term(long now) {
+    return isHeld(published.admission(), now) ? term : 0;
+  }
 
   void due(long now) {
     record(now);
@@ -144,7 +155,12 @@ final class LeaseKeeper {
     Published last = published;
     published = next;
     wasHeld |= next.admission() != 0;
-    if (last.admission() != next.admission()) {
+    boolean isOther = last.admission() != next.admission();
+    // The clock is read after the publication: who has seen the last one then asked before.
+    if (isOther || clock.getAsLong() - last.end() >= 0) {
+      term++;
+    }
+    if (isOther) {
       changed.run();
     }
   }

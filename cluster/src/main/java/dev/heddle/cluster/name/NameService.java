@@ -113,12 +113,19 @@ public final class NameService implements RosterAccess {
       feed = new VoterFeed(port, replica, log);
     }
     this.lease =
-        new LeaseKeeper(setup.self(), setup.proof(), setup.times(), log, this::admissionChanged);
+        new LeaseKeeper(
+            setup.self(), setup.proof(), setup.times(), log, clock, this::admissionChanged);
     this.names =
         new NameTable(setup.self().node(), setup.times().holdNanos(), port, log, lease, this);
   }
 
   // ---- the agent ----
+
+  /// The number of the time for which this node holds its lease without a gap, within one
+  /// admission; 0 when it does not hold it now.
+  public long leaseTerm() {
+    return lease.term(now());
+  }
 
   /// Has the agent run something. Any thread.
   public void execute(Runnable task) {

@@ -213,7 +213,7 @@ public final class Roster {
       case DeclareSingleton it -> request(it.origin(), index, it);
       case Command.OfferSingletons it ->
           isAdmitted(it.node(), it.admission()) ? singletons.offer(it) : NOT_ADMITTED;
-      case Command.FinishSingleton it -> singletons.finish(it, names.get(it.name()));
+      case Command.FinishSingleton it -> singletons.finish(it);
     };
   }
 
@@ -263,6 +263,7 @@ public final class Roster {
     if (owner == null) {
       String node = register.origin().node();
       names.put(register.name(), new Ownership(register.name(), register.pid(), node, index));
+      singletons.granted(register.name(), index);
       return new Outcome.Registered(index);
     }
     return owner.pid().equals(register.pid())

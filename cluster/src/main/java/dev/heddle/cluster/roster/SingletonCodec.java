@@ -66,6 +66,7 @@ final class SingletonCodec {
     for (SingletonTable.Declared it : table.all()) {
       write(out, it.spec());
       out.writeLong(it.index());
+      out.writeLong(it.lastToken());
     }
     out.writeInt(table.offers().size());
     for (var offer : table.offers().entrySet()) {
@@ -77,7 +78,7 @@ final class SingletonCodec {
   static void read(DataInputStream in, SingletonTable table) throws IOException {
     List<SingletonTable.Declared> all = new ArrayList<>();
     for (int left = in.readInt(); left > 0; left--) {
-      all.add(new SingletonTable.Declared(readSpec(in), in.readLong()));
+      all.add(new SingletonTable.Declared(readSpec(in), in.readLong(), in.readLong()));
     }
     table.restore(all);
     for (int left = in.readInt(); left > 0; left--) {

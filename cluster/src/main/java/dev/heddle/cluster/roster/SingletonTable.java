@@ -23,23 +23,25 @@ public final class SingletonTable {
    * (none)    DeclareSingleton                               DECLARED  since the index of the entry
    * DECLARED  DeclareSingleton, with whatever spec           same      the outcome tells the first
    *                                                                    spec; the sender compares
-   * DECLARED  FinishSingleton of this declaration, and no    (none)
-   *           later ownership of the name than the one that
-   *           it names
-   * DECLARED  FinishSingleton of another, or when a later    same      it runs again already
-   *           ownership is known
+   * DECLARED  Register that is granted                       same      its token is the last one
+   * DECLARED  FinishSingleton of this declaration, by the    (none)
+   *           last token
+   * DECLARED  FinishSingleton of another, or by an earlier   same      it has run again since
+   *           token
    *
    * Nodes say of themselves what they can run, since only they know their labels and entries. Each
    * time they say all; what a node has said ends with its admission.
    *
    * Rejected. To compare specs here: the same input has other bytes at a node that numbers its
-   * types in another way.
+   * types in another way. To compare a Finish with the owner of now: the name is free for a moment
+   * while the singleton moves.
    */
 
   /// A singleton that is declared.
   ///
   /// @param index of the entry that has declared it
-  public record Declared(SingletonSpec spec, long index) {}
+  /// @param lastToken by which its name was owned last since then; 0 for none
+  public record Declared(SingletonSpec spec, long index, long lastToken) {}
 
   private final SortedMap<String, Declared> declared = new TreeMap<>();
   private final SortedMap<String, SortedSet<String>> offers = new TreeMap<>(); // by node
@@ -76,7 +78,7 @@ public final class SingletonTable {
 
   Outcome declare(long index, DeclareSingleton command) {
     SingletonSpec spec = command.spec();
-    Declared kept = declared.computeIfAbsent(spec.name(), _ -> new Declared(spec, index));
+    Declared kept = declared.computeIfAbsent(spec.name(), _ -> new Declared(spec, index, 0));
     return new Outcome.Declared(kept.spec());
   }
 
@@ -85,14 +87,19 @@ public final class SingletonTable {
     return new Outcome.Done();
   }
 
-  /// @param owner of the name now; null for none
-  Outcome finish(FinishSingleton command, @Nullable Ownership owner) {
+  Outcome finish(FinishSingleton command) {
     Declared known = declared.get(command.name());
-    boolean isLast = owner == null || owner.token() <= command.token();
-    if (known != null && known.index() == command.declared() && isLast) {
+    if (known != null
+        && known.index() == command.declared()
+        && known.lastToken() <= command.token()) {
       declared.remove(command.name());
     }
     return new Outcome.Done();
+  }
+
+  /// A name has an owner, by a token that is higher than all before.
+  void granted(String name, long token) {
+    declared.computeIfPresent(name, (_, it) -> new Declared(it.spec(), it.index(), token));
   }
 
   /// The admission of a node is over.

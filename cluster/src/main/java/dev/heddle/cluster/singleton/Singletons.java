@@ -46,9 +46,11 @@ public final class Singletons implements RosterAccess.Part {
    *           the singleton is not declared any more              terminated 1/8 of a lease later
    * RUNNING   the lease is over                         same      names ask it to end
    * RUNNING   the process has failed                    IDLE      a delay
-   * RUNNING   the process has ended on purpose          IDLE      finished: the log is told so
-   *                                                               until it has it
-   * RUNNING   the process has ended, its name is lost   IDLE
+   * RUNNING   the process has ended on purpose, and the IDLE      finished: the log is told so
+   *           lease was held all the time since it began          until it has it, or tells of a
+   *                                                               later run
+   * RUNNING   the process has ended, the lease was not  IDLE      it may have ended for that reason
+   *           held at some time since it began
    * ENDING    the process has ended                     IDLE
    *
    * Names give a name back when its process has ended. So the next node gets it then, and not
@@ -175,7 +177,7 @@ public final class Singletons implements RosterAccess.Part {
     SingletonPort.@Nullable Waiting process;
     long token;
     long began;
-    boolean isInDoubt; // as seen last, its name is not this node's
+    long term; // of the lease when it began; 0 if its name was lost by then
 
     Start(Singleton of) {
       this.of = of;
@@ -237,7 +239,7 @@ public final class Singletons implements RosterAccess.Part {
       Start mine = run;
       switch (state) {
         case IDLE -> {
-          if (isDeclared && finished != 0) {
+          if (latest != null && isDeclared && finished >= Math.max(1, latest.lastToken())) {
             finish(now);
           } else if (isDeclared && node.equals(chosen) && mayStart(roster.owner(name), now)) {
             start();
@@ -245,7 +247,6 @@ public final class Singletons implements RosterAccess.Part {
         }
         case RUNNING -> {
           if (mine != null) {
-            mine.isInDoubt = names.token(name).orElse(0) != mine.token;
             stay(mine, isDeclared, chosen);
           }
         }
@@ -254,7 +255,7 @@ public final class Singletons implements RosterAccess.Part {
     }
 
     private void stay(Start mine, boolean isDeclared, @Nullable String chosen) {
-      if (mine.isInDoubt) {
+      if (names.token(name).orElse(0) != mine.token) {
         return; // names have asked it to end, unless the lease goes on after all
       }
       if (!isDeclared) {
@@ -319,6 +320,7 @@ public final class Singletons implements RosterAccess.Part {
       }
       state = State.RUNNING;
       of.token = token;
+      of.term = names.token(name).orElse(0) == token ? names.leaseTerm() : 0;
       of.began = clock.getAsLong();
       process.begin(token);
     }
@@ -341,7 +343,7 @@ public final class Singletons implements RosterAccess.Part {
       publish();
       if (failure != null && last != State.ENDING) {
         delay(last == State.RUNNING && now - of.began >= STABLE_NANOS, now, failure);
-      } else if (last == State.RUNNING && !of.isInDoubt) {
+      } else if (last == State.RUNNING && of.term != 0 && of.term == names.leaseTerm()) {
         finished = of.token;
         finishedAt = now - REPEAT_NANOS;
       }

@@ -58,7 +58,12 @@ final class SimulatedSingletons implements SingletonPort {
         declare(name);
       }
       Begun mine = begun.get(name);
-      if (mine != null && time.chance(4)) {
+      if (mine != null && life.service.token(name).orElse(0) != mine.token) {
+        if (time.random.nextBoolean()) { // as the documentation says, it ends without a failure
+          history.obeyed++;
+          life.end(mine.pid);
+        }
+      } else if (mine != null && time.chance(4)) {
         failures.put(mine.pid, "by chance");
         life.end(mine.pid);
       } else if (mine != null && name.equals(JOB) && time.chance(8)) {

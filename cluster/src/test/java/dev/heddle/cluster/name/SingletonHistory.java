@@ -14,6 +14,7 @@ final class SingletonHistory {
   long begins;
   long moves;
   long finished;
+  long obeyed; // have ended themselves, since they had their name no more
 
   void begun(String name, String node) {
     begins++;

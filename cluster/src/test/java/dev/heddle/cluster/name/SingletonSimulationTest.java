@@ -27,6 +27,7 @@ class SingletonSimulationTest {
     long begins = 0;
     long moves = 0;
     long finished = 0;
+    long obeyed = 0;
     for (int seed = 0; seed < SEEDS; seed++) {
       nodes.clear();
       nodes.addAll(NODES);
@@ -36,6 +37,7 @@ class SingletonSimulationTest {
       begins += simulation.singletons.begins;
       moves += simulation.singletons.moves;
       finished += simulation.singletons.finished;
+      obeyed += simulation.singletons.obeyed;
       simulation.calm();
       simulation.run(60_000);
       checkQuiet(simulation);
@@ -56,6 +58,7 @@ class SingletonSimulationTest {
     assertThat(begins).isGreaterThan(SEEDS * 5L);
     assertThat(moves).isGreaterThan(SEEDS);
     assertThat(finished).isGreaterThan(SEEDS / 4L);
+    assertThat(obeyed).isGreaterThan(SEEDS);
   }
 
   private void checkQuiet(NameSimulation simulation) {

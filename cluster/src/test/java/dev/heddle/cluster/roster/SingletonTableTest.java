@@ -66,7 +66,7 @@ class SingletonTableTest {
     assertThat(RosterCodec.decodeOutcome(RosterCodec.encode(second)))
         .isEqualTo(new Outcome.Declared(SPEC));
     assertThat(roster.singletons().all())
-        .containsExactly(new SingletonTable.Declared(SPEC, index - 2));
+        .containsExactly(new SingletonTable.Declared(SPEC, index - 2, 0));
   }
 
   @Test
@@ -118,6 +118,23 @@ class SingletonTableTest {
     assertThat(roster.singletons().get("billing")).isNotNull();
     apply(new FinishSingleton("billing", declared, second));
     assertThat(roster.singletons().get("billing")).isNull();
+  }
+
+  @Test
+  void finish_ofAnEarlierOwnership_isVoidAlsoWhenNobodyOwnsTheName() {
+    long a = admit("a");
+    apply(new DeclareSingleton(origin("a", a), SPEC));
+    final long declared = index;
+    long first = take("a", a);
+    apply(new Unregister(origin("a", a), "billing", first));
+    long second = take("a", a);
+    apply(new Unregister(origin("a", a), "billing", second)); // it moves
+
+    Roster restored = RosterCodec.restore(RosterCodec.snapshot(roster));
+    restored.apply(index + 1, new FinishSingleton("billing", declared, first));
+    assertThat(restored.singletons().get("billing")).isNotNull();
+    restored.apply(index + 2, new FinishSingleton("billing", declared, second));
+    assertThat(restored.singletons().get("billing")).isNull();
   }
 
   @Test

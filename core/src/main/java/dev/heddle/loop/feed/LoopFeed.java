@@ -24,7 +24,9 @@ import org.jspecify.annotations.Nullable;
 /// The feed of a loop: asks its watch, from outside, in pieces that delay no coroutine by more than
 /// about a tenth of a millisecond.
 ///
-/// The first look reads every coroutine, and takes at most a quarter of the loop's time for that.
+/// The first look reads every coroutine that was there when it began, and takes at most a quarter of
+/// the loop's time for that. What changes meanwhile is left to the next look: coroutines that switch
+/// faster than they are read would keep the first one from ending.
 /// Each later one reads those that have changed since, for [#MOST_NANOS] at most; if more have
 /// changed, the rest keeps what was read of it before, until its turn comes.
 ///
@@ -80,19 +82,26 @@ public final class LoopFeed implements Feed {
   }
 
   private void readChanged(LoopWatch attached) throws TimeoutException {
+    boolean first = !complete;
+    int toRead = first ? read(attached, 0).left() : Integer.MAX_VALUE;
     long spent = 0;
-    boolean more = true;
-    while (more && (!complete || spent < MOST_NANOS)) {
-      Progress piece =
-          await(TrampolineCall.post(tree, answer -> answer.complete(attached.read(PIECE))));
+    boolean more = toRead > 0;
+    while (more && toRead > 0 && (first || spent < MOST_NANOS)) {
+      int size = Math.min(PIECE, toRead);
+      Progress piece = read(attached, size);
+      toRead -= size;
       spent += piece.nanos();
       more = piece.left() > 0;
-      if (!complete && more) {
+      if (first && more && toRead > 0) {
         LockSupport.parkNanos(this, PAUSES * piece.nanos());
       }
     }
-    complete |= !more;
+    complete = true;
     behind = more;
+  }
+
+  private Progress read(LoopWatch attached, int most) throws TimeoutException {
+    return await(TrampolineCall.post(tree, answer -> answer.complete(attached.read(most))));
   }
 
   /// From when it is posted until all that was ready by then has had its turn. Where nothing is
@@ -176,7 +185,15 @@ public final class LoopFeed implements Feed {
     fields.put("on", kind);
     fields.put("waitsFor", waitsFor == null ? kind : waitsFor);
     fields.put("holders", String.join(", ", row.holders()));
-    fields.put("waitedMillis", Long.toString(Waker.ofUnits(row.waited()).toMillis()));
+    fields.put("waitedMillis", Long.toString(waitedMillis(row)));
     return fields;
+  }
+
+  // a coroutine that is ready, or was never started, does not wait: its moment is of an earlier wait
+  private static long waitedMillis(WaitRow row) {
+    return switch (row.group().state()) {
+      case WAITING, FOREIGN -> Waker.ofUnits(row.waited()).toMillis();
+      case NEW, READY, RUNNING -> 0;
+    };
   }
 }

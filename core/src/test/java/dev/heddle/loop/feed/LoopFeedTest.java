@@ -77,6 +77,41 @@ class LoopFeedTest {
     assertThat(row(rows, "wait").get("waitsFor")).isNotEmpty();
   }
 
+  /// All of them change again while a piece is read.
+  @Test
+  void firstLook_ends_whileAllCoroutinesSwitch() {
+    int busy = 2_000;
+    Loop<Boolean> loop =
+        Loop.start(() -> {
+          for (int i = 0; i < busy; i++) {
+            Heddle.background("busy", this::switchUntilOver);
+          }
+          Heddle.delay(Duration.ofMillis(5)); // each has waited once, and left its moment
+          tree.complete(CoroutineNode.current().tree());
+          over.await();
+          return true;
+        });
+    List<Map<String, String>> rows;
+    try (LoopFeed feed = feed()) {
+      rows = feed.look();
+    }
+    over.countDown();
+    loop.join();
+
+    assertThat(row(rows, "loop")).containsEntry("read", Integer.toString(busy + 1));
+    assertThat(rows)
+        .filteredOn(row -> "ready".equals(row.get("state")))
+        .isNotEmpty()
+        .allSatisfy(row -> assertThat(row).containsEntry("waitedMillis", "0"));
+  }
+
+  private void switchUntilOver() {
+    Heddle.delay(Duration.ofMillis(1));
+    while (over.getCount() > 0) {
+      Heddle.yieldNow();
+    }
+  }
+
   @Test
   void feedThatIsClosed_leavesNoWatch() {
     Loop<Boolean> loop = loopOfNaps();

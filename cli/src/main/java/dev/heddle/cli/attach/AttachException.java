@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.heddle.cli.attach;
 
+import dev.heddle.cli.text.Printable;
 import java.io.Serial;
 import java.time.LocalTime;
 import java.time.ZoneId;
@@ -17,12 +18,12 @@ public final class AttachException extends Exception {
   }
 
   private AttachException(String message, boolean gone) {
-    super(message);
+    super(Printable.of(message)); // it may quote an exception of that process
     this.gone = gone;
   }
 
   AttachException(String message, Throwable cause) {
-    super(message, cause);
+    super(Printable.of(message), cause);
     this.gone = false;
   }
 

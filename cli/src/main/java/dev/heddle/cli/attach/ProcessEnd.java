@@ -34,7 +34,7 @@ final class ProcessEnd {
     /// It was not asked for one, or runs a Heddle that knows none.
     UNKNOWN(""),
     /// It would have said that it shuts down, and has not.
-    NONE(": it was killed, halted or has crashed, without shutting down"),
+    NONE(" without saying that it shuts down: killed, halted, crashed, or too busy to say so"),
     /// It has said that it shuts down.
     SAID(": it shut down (its end, System.exit or a signal); only its parent knows the exit code");
 

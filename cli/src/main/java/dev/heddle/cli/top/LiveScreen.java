@@ -6,12 +6,13 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
-import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.locks.ReentrantLock;
 import org.jline.terminal.Size;
 import org.jline.terminal.Terminal;
 import org.jline.terminal.Terminal.Signal;
 import org.jline.terminal.impl.ffm.FfmTerminalProvider;
 import org.jline.terminal.spi.SystemStream;
+import org.jline.utils.AttributedString;
 import org.jline.utils.Display;
 import org.jline.utils.InfoCmp.Capability;
 import org.jline.utils.ShutdownHooks;
@@ -21,12 +22,16 @@ import org.jspecify.annotations.Nullable;
 ///
 /// What was there before is there again at the end, whichever way it comes: `q`, Ctrl-C or a
 /// signal. The order is: leave the other screen, close JLine's terminal, set back the state that
-/// the terminal had. At a signal JLine's hooks do this in the order in which they were added.
+/// the terminal had. At a signal JLine's hooks do this in the order in which they were added, on
+/// another thread than the one that draws: a lock is held while the screen is entered, drawn or
+/// left, and nothing is drawn after it was left.
 final class LiveScreen implements AutoCloseable {
   private static final long KEY_MILLIS = 100; // then the size is looked at, and a new look
 
   private final TerminalState before = new TerminalState();
-  private final AtomicBoolean entered = new AtomicBoolean();
+  private final ReentrantLock painting = new ReentrantLock();
+  private boolean entered; // guarded by painting, as the next
+  private boolean left;
   private final ShutdownHooks.Task leaving = ShutdownHooks.add(this::leave); // before JLine's own
   private final Terminal terminal;
   private final ShutdownHooks.Task restoring;
@@ -79,20 +84,34 @@ final class LiveScreen implements AutoCloseable {
 
   private void enter() {
     var _ = terminal.handle(Signal.INT, _ -> interrupted = true);
-    entered.set(true);
-    var _ = terminal.enterRawMode();
-    terminal.puts(Capability.enter_ca_mode);
-    terminal.puts(Capability.keypad_xmit);
-    terminal.puts(Capability.cursor_invisible);
-    terminal.flush();
+    painting.lock();
+    try {
+      if (left) {
+        return; // by a signal
+      }
+      entered = true;
+      var _ = terminal.enterRawMode();
+      terminal.puts(Capability.enter_ca_mode);
+      terminal.puts(Capability.keypad_xmit);
+      terminal.puts(Capability.cursor_invisible);
+      terminal.flush();
+    } finally {
+      painting.unlock();
+    }
   }
 
   private void leave() {
-    if (entered.compareAndSet(true, false)) {
-      terminal.puts(Capability.cursor_normal);
-      terminal.puts(Capability.keypad_local);
-      terminal.puts(Capability.exit_ca_mode);
-      terminal.flush();
+    painting.lock();
+    try {
+      if (entered && !left) {
+        terminal.puts(Capability.cursor_normal);
+        terminal.puts(Capability.keypad_local);
+        terminal.puts(Capability.exit_ca_mode);
+        terminal.flush();
+      }
+      left = true;
+    } finally {
+      painting.unlock();
     }
   }
 
@@ -115,17 +134,12 @@ final class LiveScreen implements AutoCloseable {
     Size shown = new Size();
     try {
       while (!view.isOver() && !interrupted) {
-        Size size = terminal.getSize();
+        Size size = Screen.size(terminal.getWidth(), terminal.getHeight());
         Screen screen = new Screen(size.getColumns(), size.getRows());
         List<Line> lines = lines(looker);
-        if (!size.equals(shown)) {
-          // what a terminal leaves of its lines when it is resized is its own affair
-          shown = size;
-          display.clear();
-          terminal.puts(Capability.clear_screen);
-        }
-        display.resize(size.getRows(), size.getColumns());
-        display.update(screen.draw(view, title(looker), lines, looker.stackOf(view.target())), -1);
+        List<String> stack = looker.stackOf(view.target());
+        paint(display, size, !size.equals(shown), screen.draw(view, title(looker), lines, stack));
+        shown = size;
         Key key = Keys.next(terminal.reader(), KEY_MILLIS);
         if (key != null) {
           view.press(key, lines, screen.page());
@@ -136,6 +150,24 @@ final class LiveScreen implements AutoCloseable {
       throw new UncheckedIOException(e);
     }
     return looker.end();
+  }
+
+  private void paint(Display display, Size size, boolean anew, List<AttributedString> all) {
+    painting.lock();
+    try {
+      if (left) {
+        return;
+      }
+      if (anew) {
+        // what a terminal leaves of its lines when it is resized is its own affair
+        display.clear();
+        terminal.puts(Capability.clear_screen);
+      }
+      display.resize(size.getRows(), size.getColumns());
+      display.update(all, -1);
+    } finally {
+      painting.unlock();
+    }
   }
 
   private List<Line> lines(Looker looker) {

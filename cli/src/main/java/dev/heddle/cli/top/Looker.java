@@ -6,6 +6,7 @@ import dev.heddle.cli.attach.Watch;
 import dev.heddle.cli.text.Printable;
 import dev.heddle.cli.top.Line.Target;
 import java.util.List;
+import java.util.Objects;
 import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 
@@ -13,6 +14,10 @@ import org.jspecify.annotations.Nullable;
 /// the observation.
 final class Looker implements AutoCloseable, Runnable {
   private static final long PROBE_NANOS = 100_000_000;
+
+  private record Stack(@Nullable Target of, List<String> lines) {}
+
+  private static final Stack NO_STACK = new Stack(null, List.of("..."));
 
   private final Watch watch;
   private final long intervalNanos;
@@ -22,14 +27,14 @@ final class Looker implements AutoCloseable, Runnable {
   private volatile @Nullable Look latest;
   private volatile @Nullable Look before;
   private volatile @Nullable AttachException end;
-  private volatile Stack stack = new Stack(null, List.of());
+
+  // written by both: the one that draws removes it, so that what it shows next was asked for anew
+  private volatile Stack stack = NO_STACK;
 
   // written by the thread that draws
   private volatile boolean over;
   private volatile boolean paused;
   private volatile @Nullable Target wanted;
-
-  private record Stack(@Nullable Target of, List<String> lines) {}
 
   /// Begins to look. Closes `watch` at its end.
   Looker(Watch watch, long intervalNanos) {
@@ -56,16 +61,15 @@ final class Looker implements AutoCloseable, Runnable {
     paused = on;
   }
 
-  /// The stack of a coroutine, which is asked for if it was not before.
+  /// The stack of a coroutine, which is asked for at each look as long as this target is given.
   List<String> stackOf(@Nullable Target target) {
-    Stack known = stack;
-    if (target == null || target.equals(known.of)) {
-      wanted = null;
-      return target == null ? List.of() : known.lines;
+    if (!Objects.equals(target, wanted)) {
+      wanted = target;
+      stack = NO_STACK;
+      LockSupport.unpark(thread);
     }
-    wanted = target;
-    LockSupport.unpark(thread);
-    return List.of("...");
+    Stack known = stack;
+    return target == null || target.equals(known.of) ? known.lines : NO_STACK.lines;
   }
 
   @Override
@@ -73,9 +77,10 @@ final class Looker implements AutoCloseable, Runnable {
     try (watch) {
       long dueAt = System.nanoTime();
       while (!over) {
-        answer();
+        boolean due = !paused && System.nanoTime() - dueAt >= 0;
+        answer(due);
         Look last = latest;
-        if (!paused && System.nanoTime() - dueAt >= 0) {
+        if (due) {
           Look next = Look.at(watch);
           before = last;
           latest = next;
@@ -90,12 +95,11 @@ final class Looker implements AutoCloseable, Runnable {
     }
   }
 
-  private void answer() throws AttachException {
+  private void answer(boolean again) throws AttachException {
     Target target = wanted;
-    if (target != null) {
+    if (target != null && (again || !target.equals(stack.of))) {
       String text = Printable.of(watch.stack(target.loop(), target.coroutine()));
       stack = new Stack(target, text.lines().toList());
-      wanted = null;
     }
   }
 

@@ -3,6 +3,7 @@ package dev.heddle.cli.top;
 
 import java.util.ArrayList;
 import java.util.List;
+import org.jline.terminal.Size;
 import org.jline.utils.AttributedString;
 import org.jline.utils.AttributedStringBuilder;
 import org.jline.utils.AttributedStyle;
@@ -11,6 +12,8 @@ import org.jline.utils.AttributedStyle;
 /// is space for, the selected one among them, and a line about keys. Pure.
 final class Screen {
   private static final int AROUND = 2; // the first and the last line
+  private static final int COLUMNS = 80;
+  private static final int LINES = 24;
   private static final AttributedStyle BAR = AttributedStyle.INVERSE; // as wide as the screen
   private static final AttributedStyle HEADING = AttributedStyle.BOLD;
   private static final AttributedStyle WARNING =
@@ -21,7 +24,12 @@ final class Screen {
 
   Screen(int width, int height) {
     this.width = width;
-    this.height = height;
+    this.height = Math.max(1, height);
+  }
+
+  /// The size to draw for: a terminal that nobody has told its size says 0.
+  static Size size(int columns, int lines) {
+    return new Size(columns <= 0 ? COLUMNS : columns, lines <= 0 ? LINES : lines);
   }
 
   /// How many lines there are between the first and the last one.

@@ -38,7 +38,8 @@ public final class Top {
     }
   }
 
-  /// Prints a table for each interval, without any terminal commands, until the JVM ends.
+  /// Prints a table for each interval, without any terminal commands, until the JVM ends or nobody
+  /// reads them.
   ///
   /// @param tables how many; 0: without end
   public void tables(PrintWriter out, int tables) throws AttachException {
@@ -53,7 +54,9 @@ public final class Top {
         out.println(Titles.of(now));
         Page.of(now, before, Order.COUNT, "").forEach(line -> out.println(line.text()));
         out.println();
-        out.flush();
+        if (out.checkError() || System.out.checkError()) { // picocli's writer hides its stream's
+          return; // nobody reads any more, as behind `| head`
+        }
         before = now;
       }
     }

@@ -9,6 +9,7 @@ import dev.heddle.cli.top.Line.Target;
 import dev.heddle.cli.top.Line.Tone;
 import dev.heddle.cli.top.View.Mode;
 import java.util.List;
+import org.jline.terminal.Size;
 import org.jline.utils.AttributedString;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -32,6 +33,15 @@ class ViewTest {
     for (Key key : keys) {
       view.press(key, LINES, 10);
     }
+  }
+
+  @Test
+  void terminalWithoutASize_isDrawnFor80x24() {
+    Size unknown = Screen.size(0, 0);
+    assertThat(unknown.getColumns()).isEqualTo(80);
+    assertThat(unknown.getRows()).isEqualTo(24);
+    assertThat(Screen.size(100, 40).getColumns()).isEqualTo(100);
+    assertThat(new Screen(0, 0).draw(view, "title", LINES, List.of())).hasSize(1);
   }
 
   private void type(String text) {

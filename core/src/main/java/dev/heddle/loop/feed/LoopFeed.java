@@ -24,11 +24,11 @@ import org.jspecify.annotations.Nullable;
 /// The feed of a loop: asks its watch, from outside, in pieces that delay no coroutine by more than
 /// about a tenth of a millisecond.
 ///
-/// The first look reads every coroutine that was there when it began, and takes at most a quarter of
-/// the loop's time for that. What changes meanwhile is left to the next look: coroutines that switch
-/// faster than they are read would keep the first one from ending.
-/// Each later one reads those that have changed since, for [#MOST_NANOS] at most; if more have
-/// changed, the rest keeps what was read of it before, until its turn comes.
+/// The first look reads every coroutine that was there when it began, and takes at most a quarter
+/// of the loop's time for that. What changes meanwhile is left to the next look: coroutines that
+/// switch faster than they are read would keep the first one from ending. Each later one reads
+/// those that have changed since, for [#MOST_NANOS] at most; if more have changed, the rest keeps
+/// what was read of it before, until its turn comes.
 ///
 /// **Thread** that of the session.
 public final class LoopFeed implements Feed {
@@ -189,7 +189,8 @@ public final class LoopFeed implements Feed {
     return fields;
   }
 
-  // a coroutine that is ready, or was never started, does not wait: its moment is of an earlier wait
+  // a coroutine that is ready, or was never started, does not wait: its moment is of an earlier
+  // wait
   private static long waitedMillis(WaitRow row) {
     return switch (row.group().state()) {
       case WAITING, FOREIGN -> Waker.ofUnits(row.waited()).toMillis();

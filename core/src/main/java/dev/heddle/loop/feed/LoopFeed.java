@@ -21,8 +21,8 @@ import java.util.concurrent.locks.LockSupport;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
-/// The feed of a loop: asks its watch, from outside, in pieces that delay no coroutine by more than
-/// about a tenth of a millisecond.
+/// The feed of a loop: asks its watch, from outside, in pieces. A piece that reads coroutines reads
+/// 500 of them; the first one of a watch, and the sum of a look, visit all.
 ///
 /// The first look reads every coroutine that was there when it began, and takes at most a quarter
 /// of the loop's time for that. What changes meanwhile is left to the next look: coroutines that

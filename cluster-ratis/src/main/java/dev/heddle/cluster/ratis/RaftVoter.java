@@ -7,6 +7,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
 import java.util.SortedSet;
 import java.util.UUID;
@@ -14,6 +15,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import org.apache.ratis.conf.Parameters;
 import org.apache.ratis.conf.RaftProperties;
+import org.apache.ratis.proto.RaftProtos.ServerRpcProto;
 import org.apache.ratis.protocol.ClientId;
 import org.apache.ratis.protocol.Message;
 import org.apache.ratis.protocol.RaftClientReply;
@@ -23,6 +25,7 @@ import org.apache.ratis.protocol.RaftGroupId;
 import org.apache.ratis.protocol.RaftPeer;
 import org.apache.ratis.protocol.RaftPeerId;
 import org.apache.ratis.protocol.SetConfigurationRequest;
+import org.apache.ratis.protocol.TransferLeadershipRequest;
 import org.apache.ratis.server.RaftServer;
 import org.apache.ratis.server.RaftServerConfigKeys;
 import org.apache.ratis.server.storage.RaftStorage;
@@ -226,6 +229,30 @@ final class RaftVoter implements AutoCloseable {
             .build();
     return server.setConfigurationAsync(
         new SetConfigurationRequest(client, id, group, number, change));
+  }
+
+  /// The other voters, as a leader sees them: the one that it has heard of last comes first.
+  List<RaftPeerId> followers() throws IOException {
+    List<ServerRpcProto> all =
+        new ArrayList<>(
+            server
+                .getDivision(group)
+                .getInfo()
+                .getRoleInfoProto()
+                .getLeaderInfo()
+                .getFollowerInfoList());
+    all.sort(Comparator.comparingLong(ServerRpcProto::getLastRpcElapsedTimeMs));
+    return all.stream().map(each -> RaftPeerId.valueOf(each.getId().getId())).toList();
+  }
+
+  /// Has another voter lead, which holds an election at once, with all that is in the log here. No
+  /// command is accepted meanwhile.
+  ///
+  /// @param limit after which this one goes on to lead
+  CompletableFuture<RaftClientReply> transfer(RaftPeerId to, long number, Duration limit)
+      throws IOException {
+    return server.transferLeadershipAsync(
+        new TransferLeadershipRequest(client, id, group, number, to, limit.toMillis()));
   }
 
   @Override

@@ -128,6 +128,11 @@ public final class JGroupsEngine implements Engine {
     return bound;
   }
 
+  /// For tests: the stack; null before it is open.
+  @Nullable JChannel channel() {
+    return channel;
+  }
+
   /// For tests: the queues of the packets that leave; null before it is open.
   @Nullable DestinationQueues queues() {
     return queues;

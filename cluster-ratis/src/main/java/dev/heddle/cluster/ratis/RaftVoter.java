@@ -44,7 +44,13 @@ final class RaftVoter implements AutoCloseable {
 
   private static final long ENTRY_BYTES = 100; // of a name that is registered, about
   private static final long MIN_SEGMENT = 16 * 1024;
-  private static final long MAX_SEGMENT = 4 * 1024 * 1024;
+  private static final long MAX_SEGMENT = 512 * 1024;
+
+  /// Of the log between two snapshots. The last one and the cached ones are kept in memory, an
+  /// entry there takes several times what it takes on the disk.
+  private static final int SEGMENTS = 8;
+
+  private static final int CACHED_SEGMENTS = 1; // for voters that are behind; others read the disk
 
   private final RaftServer server;
   private final RaftPeerId id;
@@ -118,9 +124,10 @@ final class RaftVoter implements AutoCloseable {
     RaftServerConfigKeys.setCloseThreshold(all, TimeDuration.valueOf(36_500, TimeUnit.DAYS));
     RaftServerConfigKeys.Log.Appender.setBufferByteLimit(all, SizeInBytes.valueOf(PART_BYTES));
     RaftServerConfigKeys.Log.Appender.setSnapshotChunkSizeMax(all, SizeInBytes.valueOf(PART_BYTES));
-    // about as many entries as between two snapshots: only whole segments are cut off
-    long segment = Math.clamp(limits.snapshotEntries() * ENTRY_BYTES, MIN_SEGMENT, MAX_SEGMENT);
+    long bytes = limits.snapshotEntries() * ENTRY_BYTES / SEGMENTS;
+    long segment = Math.clamp(bytes, MIN_SEGMENT, MAX_SEGMENT);
     RaftServerConfigKeys.Log.setSegmentSizeMax(all, SizeInBytes.valueOf(segment));
+    RaftServerConfigKeys.Log.setSegmentCacheNumMax(all, CACHED_SEGMENTS);
     RaftServerConfigKeys.Log.setPreallocatedSize(all, SizeInBytes.valueOf(MIN_SEGMENT));
     RaftServerConfigKeys.Log.setWriteBufferSize(all, SizeInBytes.valueOf("1MB"));
     RaftServerConfigKeys.Log.setPurgeUptoSnapshotIndex(all, true);

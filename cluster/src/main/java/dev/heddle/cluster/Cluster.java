@@ -243,6 +243,13 @@ public final class Cluster implements AutoCloseable {
     return opened == null ? null : opened.service();
   }
 
+  /// For tests: how many messages of this node to entities were accepted, and then reported to it
+  /// as failed.
+  long failedMessages() {
+    NodeShards own = shards;
+    return own == null ? 0 : own.service().failed();
+  }
+
   private void closeNames() {
     NodeShards own = shards;
     if (own != null) {

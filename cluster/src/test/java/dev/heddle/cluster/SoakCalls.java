@@ -18,7 +18,8 @@ import java.util.TreeSet;
 /// - no number is got twice (C1);
 /// - numbers are got in order, wherever the entity runs (C8);
 /// - a message that was accepted is got, unless a session ended or a lease was lost between then
-///   and the next message of the stream that was got (C3);
+///   and the next message of the stream that was got, or its node was told that one has failed
+///   (C3);
 /// - a request that was refused is not got, and one that had a reply is (C5);
 /// - of a shard, and of an entity, one acts at a time (C6): see [SoakOwners].
 ///
@@ -41,7 +42,10 @@ final class SoakCalls {
     final TreeMap<Integer, Deed> byNumber = new TreeMap<>();
   }
 
-  private record Entity(String at, int entity, int key) {}
+  private record Life(String node, int life) {}
+
+  /// @param token tells apart the lives of a node, each of which counts from one
+  private record Entity(String at, int entity, int key, long token) {}
 
   private final SoakOwners owners;
   private final List<Deed> deeds;
@@ -51,6 +55,8 @@ final class SoakCalls {
   private final List<String> problems = new ArrayList<>();
   private int sent;
   private int excused;
+  private int told;
+  private final Map<Life, Integer> failed = new HashMap<>(); // of which no message is known yet
 
   /// @param deeds in the order of time
   SoakCalls(List<Deed> deeds, SoakOwners owners) {
@@ -64,6 +70,7 @@ final class SoakCalls {
       switch (deed.kind()) {
         case GOT -> got(deed);
         case SESSION_ENDED, LEASE_LOST -> ends.add(deed);
+        case FAILED -> failed.merge(new Life(deed.from(), deed.life()), deed.number(), Math::max);
         case SENT, REPLIED, REFUSED, UNKNOWN -> {}
       }
     }
@@ -73,7 +80,7 @@ final class SoakCalls {
         case SENT -> sent(deed, got);
         case REPLIED -> check(got != null, "reply: %s was not got", deed);
         case REFUSED -> check(got == null, "refused: %s was got", deed);
-        case GOT, UNKNOWN, SESSION_ENDED, LEASE_LOST -> {}
+        case GOT, UNKNOWN, FAILED, SESSION_ENDED, LEASE_LOST -> {}
       }
     }
     byKey.forEach(this::entities);
@@ -127,6 +134,8 @@ final class SoakCalls {
     long to = next.getValue().nanos() + SLACK_NANOS;
     if (mayBeLost(deed, from, to)) {
       excused++;
+    } else if (failed.merge(new Life(deed.from(), deed.life()), -1, Integer::sum) >= 0) {
+      told++;
     } else {
       problems.add("lost: %s, and then %s was got".formatted(deed, next.getValue()));
     }
@@ -169,7 +178,7 @@ final class SoakCalls {
   }
 
   private static Entity entityOf(Deed deed) {
-    return new Entity(deed.at(), deed.entity(), deed.key());
+    return new Entity(deed.at(), deed.entity(), deed.key(), deed.token());
   }
 
   /// Without gaps, of shards and of entities, by their tokens.
@@ -206,7 +215,7 @@ final class SoakCalls {
     int got = byKey.values().stream().mapToInt(List::size).sum();
     Set<String> entities = new TreeSet<>();
     byKey.values().forEach(all -> all.forEach(it -> entities.add(entityOf(it).toString())));
-    return "Messages to entities accepted: %d, lost with a session or lease: %d; got, with requests: %d, by %d entities, of %d ownerships of shards"
-        .formatted(sent, excused, got, entities.size(), owners.ownerships(SHARD));
+    return "Messages to entities accepted: %d, lost with a session or lease: %d, else told to have failed: %d; got, with requests: %d, by %d entities, of %d ownerships of shards"
+        .formatted(sent, excused, told, got, entities.size(), owners.ownerships(SHARD));
   }
 }

@@ -94,6 +94,26 @@ class SoakCallsTest {
   }
 
   @Test
+  void messageThatNeverComes_isRight_whenItsNodeWasToldSo_andNoOtherOne() {
+    sent(1, 100);
+    sent(2, 101);
+    sent(3, 110);
+    got("n2", 1, 5, 3, 120);
+    deeds.add(new Deed("n1", Kind.FAILED, 200 * SECOND, 0, "n1", 1, 0, 1, 0));
+    assertThat(judge()).hasSize(1).allMatch(it -> it.startsWith("lost: "));
+    deeds.add(new Deed("n1", Kind.FAILED, 300 * SECOND, 0, "n1", 1, 0, 2, 0));
+    assertThat(judge()).isEmpty();
+  }
+
+  @Test
+  void entityOfTheNextLifeOfANode_isAnotherOne() {
+    got("n2", 1, 5, 1, 11);
+    got("n3", 1, 9, 2, 12);
+    got("n2", 1, 12, 3, 13);
+    assertThat(judge()).isEmpty();
+  }
+
+  @Test
   void requestThatWasRefused_isNotGot_andOneThatHadAReplyIs() {
     asked(Kind.REFUSED, 1, 10);
     got("n2", 1, 5, 1, 11);

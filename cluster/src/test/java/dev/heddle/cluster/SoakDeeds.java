@@ -31,6 +31,8 @@ final class SoakDeeds {
     REFUSED,
     /// a caller does not know whether its request was delivered
     UNKNOWN,
+    /// this node was told that messages of it have failed: `number` of them by then
+    FAILED,
     /// a session with the node `from` has ended
     SESSION_ENDED,
     /// the node has lost its lease

@@ -46,6 +46,7 @@ final class SoakShards {
   private static final long MOST_PAUSE_NANOS = 50_000_000;
   private static final int ONE_ASKS_IN = 4;
 
+  private final Cluster cluster;
   private final SoakDeeds deeds;
   private final Shards shards;
   private final int life = (int) ProcessHandle.current().pid();
@@ -55,7 +56,10 @@ final class SoakShards {
   // under its monitor
   private final Map<Integer, Integer> last = new HashMap<>(); // number, by key
 
+  private int failed; // messages, as the node was told
+
   SoakShards(Cluster cluster, SoakDeeds deeds) {
+    this.cluster = cluster;
     this.deeds = deeds;
     this.shards =
         cluster.shards(ENTRY, ShardOptions.entry(ENTRY).count(SHARDS).passivateAfter(IDLE));
@@ -80,6 +84,7 @@ final class SoakShards {
     while (true) {
       LockSupport.parkNanos(random.nextLong(MOST_PAUSE_NANOS));
       try {
+        tellFailures(); // at once: the node may be killed
         for (int i = running ? random.nextInt(MOST_AT_ONCE) : 0; i > 0; i--) {
           int key = random.nextInt(KEYS);
           if (random.nextInt(ONE_ASKS_IN) == 0) {
@@ -158,7 +163,17 @@ final class SoakShards {
         missing = "%s of %s: %s".formatted(nameOf(key), deeds.node(), e);
       }
     }
+    tellFailures();
     return missing;
+  }
+
+  /// Of messages without a reply the node is told by a count alone.
+  private synchronized void tellFailures() {
+    int count = Math.toIntExact(cluster.failedMessages());
+    if (count > failed) {
+      failed = count;
+      write(Kind.FAILED, System.nanoTime(), 0, count);
+    }
   }
 
   // ---- an entity ----

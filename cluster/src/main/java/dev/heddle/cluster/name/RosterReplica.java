@@ -13,7 +13,6 @@ import dev.heddle.cluster.roster.ShardTable.ShardId;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.concurrent.ConcurrentHashMap;
@@ -173,8 +172,9 @@ final class RosterReplica {
   private void record(ShardId shard, ShardState before, ShardState after) {
     Holder last = before.owner();
     Holder owner = after.owner();
-    if (Objects.equals(last, owner) && (owner == null || before.generation() == after.generation())
-        || !ClusterJfrEvents.areRecorded()) {
+    boolean isSame =
+        owner == null ? last == null : last != null && before.generation() == after.generation();
+    if (isSame || !ClusterJfrEvents.areRecorded()) {
       return;
     }
     ClusterJfrEvents.moved(

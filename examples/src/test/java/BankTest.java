@@ -20,6 +20,20 @@ final class BankTest {
   }
 
   @Test
+  void accountsOfKilledNodes_loseNothing() throws Exception {
+    String[] options = {"-n", "40", "-c", "10", "-s", "7", "--nodes", "3", "--kills", "2"};
+    try (var bank = ExampleProcess.start("Bank", options)) {
+      assertThat(bank.awaitExit()).as(bank.text()).isZero();
+      assertThat(bank.output())
+          .containsPattern("(?s)Node . was killed, and starts again.*Node . was killed")
+          .containsPattern("Answers by node: \\{.*=.*=.*\\}") // of two nodes, at least
+          .containsPattern("(?m)^[1-9][0-9]* crashes$")
+          .contains("In all accounts: 10000 at first, 10000 now")
+          .endsWith("Nothing was lost.");
+    }
+  }
+
+  @Test
   void noCrash_isPossible() throws Exception {
     try (var bank = ExampleProcess.start("Bank", "-a", "2", "-t", "1", "-n", "20", "-c", "0")) {
       assertThat(bank.awaitExit()).as(bank.text()).isZero();

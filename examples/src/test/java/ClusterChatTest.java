@@ -4,12 +4,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 final class ClusterChatTest {
   @Test
-  @Tag("full") // it needs the jar of the voters beside heddle.jar, which ./heddle puts there
   void threeNodes_meetTalkAndMissTheOneThatLeaves_whoseModeratorAndCartMove() throws Exception {
     try (var chat = ExampleProcess.start("ClusterChat")) {
       assertThat(chat.awaitExit()).as(chat.text()).isZero();

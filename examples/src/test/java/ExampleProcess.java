@@ -1,5 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import static java.nio.file.StandardCopyOption.ATOMIC_MOVE;
+import static java.nio.file.StandardCopyOption.COPY_ATTRIBUTES;
+import static java.nio.file.StandardCopyOption.REPLACE_EXISTING;
+
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -104,13 +108,15 @@ final class ExampleProcess implements AutoCloseable {
     static final Path FILE = train(Path.of(System.getProperty("heddle.jar")));
 
     private static Path train(Path jar) {
-      Path file = jar.resolveSibling("examples-" + System.getProperty("heddle.fork") + ".aot");
+      String fork = System.getProperty("heddle.fork");
+      Path file = jar.resolveSibling("examples-" + fork + ".aot");
       var command = new ArrayList<String>();
       command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
       command.addAll(List.of("-XX:AOTCacheOutput=" + file, "-XX:TieredStopAtLevel=1"));
       command.addAll(List.of("-jar", jar.toString(), "run"));
       command.add(root().resolve("cli/src/main/aot/Training.java").toString());
       try {
+        putVotersBeside(jar, fork);
         var training = new ProcessBuilder(command).redirectErrorStream(true);
         training.redirectOutput(ProcessBuilder.Redirect.DISCARD);
         training.environment().remove("JDK_JAVA_OPTIONS");
@@ -121,6 +127,16 @@ final class ExampleProcess implements AutoCloseable {
         throw new IllegalStateException(e);
       }
       return file;
+    }
+
+    /// As the launcher does: the manifest of the runnable jar names the jar of voters beside it. A
+    /// cache of classes belongs to both, and to their times. Each JVM of tests puts the same jar
+    /// there, in one step, since programs of the other JVM may be starting.
+    private static void putVotersBeside(Path jar, String fork) throws IOException {
+      Path voters = Path.of(System.getProperty("heddle.voters.jar"));
+      Path copy = jar.resolveSibling("voters-" + fork + ".jar");
+      Files.copy(voters, copy, REPLACE_EXISTING, COPY_ATTRIBUTES);
+      Files.move(copy, jar.resolveSibling("heddle-cluster-ratis.jar"), ATOMIC_MOVE);
     }
   }
 

@@ -61,6 +61,7 @@ final class ClusterBean implements ClusterMXBean {
         List.copyOf(options.entries().keySet()),
         node.isLeader(),
         lease(owners, options.name()),
+        node.entities(),
         owners == null ? null : withoutLease(owners));
   }
 
@@ -91,12 +92,12 @@ final class ClusterBean implements ClusterMXBean {
     NamesStatus.Member member = owners == null ? null : owners.members().get(name);
     return member == null
         ? null
-        : new NodeInfo.Lease(Duration.ofNanos(member.ageNanos()), member.names());
+        : new NodeInfo.Lease(Duration.ofNanos(member.ageNanos()), member.names(), member.shards());
   }
 
   private static NodeInfo refused(String address, String why) {
     return withoutSession(
-        null, 0, address, NodeInfo.State.GREETING, Map.of(), List.of(), false, null, why);
+        null, 0, address, NodeInfo.State.GREETING, Map.of(), List.of(), false, null, 0, why);
   }
 
   private NodeInfo info(NodeStatus status, @Nullable NamesStatus owners) {
@@ -118,6 +119,7 @@ final class ClusterBean implements ClusterMXBean {
         says == null ? List.of() : says.entries(),
         status.isLeader(),
         life == null ? null : lease(owners, life.node()),
+        status.entities(),
         status.roundTrip(),
         status.outboxBytes(),
         status.unacknowledgedBytes(),
@@ -140,10 +142,11 @@ final class ClusterBean implements ClusterMXBean {
       List<String> entries,
       boolean isLeader,
       NodeInfo.@Nullable Lease lease,
+      int entities,
       @Nullable String reason) {
     return new NodeInfo(
-        name, life, address, state, labels, entries, isLeader, lease, null, 0, 0, 0, 0, 0, 0, 0,
-        false, reason, null);
+        name, life, address, state, labels, entries, isLeader, lease, entities, null, 0, 0, 0, 0, 0,
+        0, 0, false, reason, null);
   }
 
   // ---- for tools ----
@@ -186,6 +189,8 @@ final class ClusterBean implements ClusterMXBean {
         it.labels(),
         lease == null ? -1 : lease.age().toMillis(),
         lease == null ? 0 : lease.names(),
+        lease == null ? 0 : lease.shards(),
+        it.entities(),
         roundTrip == null ? -1 : roundTrip.toNanos() / 1_000,
         it.outboxBytes(),
         it.unacknowledgedBytes(),

@@ -56,6 +56,8 @@ public interface ClusterMXBean {
   /// @param labels that it has announced
   /// @param leaseAgeMillis since the last renewal of its lease was heard of; -1 when it holds none
   /// @param names how many its processes own
+  /// @param shards how many it owns
+  /// @param entities that run there, as it has last told
   /// @param roundTripMicros of the last ping; -1 when there was none
   /// @param outboxBytes that wait to be sent to it
   /// @param unacknowledgedBytes that are on their way to it
@@ -76,6 +78,8 @@ public interface ClusterMXBean {
       Map<String, String> labels,
       long leaseAgeMillis,
       int names,
+      int shards,
+      int entities,
       long roundTripMicros,
       long outboxBytes,
       long unacknowledgedBytes,

@@ -33,7 +33,7 @@ record ClusterView(
       List.of(
           "NODE", "STATE", "LIFE", "PING", "OUTBOX", "UNACKED", "HELD", "PAUSED", "REFUSED",
           "DROPPED");
-  private static final List<String> LEASE_TITLES = List.of("LEASE", "NAMES");
+  private static final List<String> LEASE_TITLES = List.of("LEASE", "NAMES", "SHARDS", "ENTITIES");
   private static final int FIRST_NUMBER = 2; // this column and all but the last are aligned right
 
   ClusterView {
@@ -122,8 +122,12 @@ record ClusterView(
             hasSession ? node.refusedHere() + "/" + node.refusedThere() : "",
             hasSession ? String.valueOf(node.dropped()) : ""),
         lease == null
-            ? List.of("", "")
-            : List.of(seconds(lease.age()), String.valueOf(lease.names())),
+            ? List.of("", "", "", "")
+            : List.of(
+                seconds(lease.age()),
+                String.valueOf(lease.names()),
+                String.valueOf(lease.shards()),
+                String.valueOf(node.entities())),
         new TreeMap<>(node.labels())
             .entrySet().stream()
                 .map(label -> label.getKey() + "=" + label.getValue())
@@ -208,13 +212,14 @@ record ClusterView(
                     .entrySet().stream()
                         .map(label -> quoted(label.getKey()) + ":" + quoted(label.getValue()))
                         .collect(Collectors.joining(",")))
-        + "\"leader\":%b,\"lease\":%s,"
+        + "\"leader\":%b,\"lease\":%s,\"entities\":%d,"
             .formatted(
                 node.isLeader(),
                 lease == null
                     ? "null"
-                    : "{\"ageMillis\":%d,\"names\":%d}"
-                        .formatted(lease.age().toMillis(), lease.names()))
+                    : "{\"ageMillis\":%d,\"names\":%d,\"shards\":%d}"
+                        .formatted(lease.age().toMillis(), lease.names(), lease.shards()),
+                node.entities())
         + "\"roundTripMicros\":%s,\"outboxBytes\":%d,\"unacknowledgedBytes\":%d,\"heldBytes\":%d,"
             .formatted(
                 ping == null ? "null" : ping.toNanos() / 1_000,

@@ -19,6 +19,7 @@ import org.jspecify.annotations.Nullable;
 /// @param entries what may be started there
 /// @param isLeader whether it leads the voters, as it has last told
 /// @param lease what it owns in the cluster; null when it holds no lease, or there are no voters
+/// @param entities that run there, as it has last told: each second
 /// @param roundTrip of the last ping; null when there was none
 /// @param outboxBytes that wait to be sent to it
 /// @param unacknowledgedBytes that are on their way to it
@@ -41,6 +42,7 @@ public record NodeInfo(
     List<String> entries,
     boolean isLeader,
     @Nullable Lease lease,
+    int entities,
     @Nullable Duration roundTrip,
     long outboxBytes,
     long unacknowledgedBytes,
@@ -62,7 +64,8 @@ public record NodeInfo(
   ///
   /// @param age since the last renewal was heard of
   /// @param names how many names the processes of the node own
-  public record Lease(Duration age, int names) {}
+  /// @param shards how many shards the node owns, of all types
+  public record Lease(Duration age, int names, int shards) {}
 
   /// Whether a node is in touch.
   public enum State {

@@ -32,7 +32,8 @@ class ClusterViewTest {
         name == null ? Map.of() : Map.of("role", "cart"),
         List.of(),
         "b".equals(name),
-        ping == null ? null : new NodeInfo.Lease(Duration.ofMillis(420), 3),
+        ping == null ? null : new NodeInfo.Lease(Duration.ofMillis(420), 3, 86),
+        ping == null ? 0 : 1_204,
         ping,
         ping == null ? 0 : 4 << 20,
         ping == null ? 0 : 2_048,
@@ -86,13 +87,15 @@ class ClusterViewTest {
         .contains(
             """
             Voters a, b, c: 'b' leads
-            NODE  STATE              LIFE    PING   OUTBOX  UNACKED  HELD  PAUSED  REFUSED  DROPPED  LEASE  NAMES  LABELS
-            a     UP           1498020602                                                                          role=cart
-            b     UP, stalled  1498020602  0.3 ms  4.0 MiB  2.0 KiB     0       1      2/1        0  0.4 s      3  role=cart
+            NODE  STATE              LIFE    PING   OUTBOX  UNACKED  HELD  PAUSED  REFUSED  DROPPED  LEASE  NAMES  SHARDS  ENTITIES  LABELS
+            a     UP           1498020602                                                                                            role=cart
+            b     UP, stalled  1498020602  0.3 ms  4.0 MiB  2.0 KiB     0       1      2/1        0  0.4 s      3      86      1204  role=cart
             """);
     assertThat(view(List.of("x")).json())
         .contains(
-            "\"voters\":[\"x\"]", "\"leader\":true,\"lease\":{\"ageMillis\":420,\"names\":3}");
+            "\"voters\":[\"x\"]",
+            "\"leader\":true,\"lease\":{\"ageMillis\":420,\"names\":3,\"shards\":86},"
+                + "\"entities\":1204,");
   }
 
   @Test

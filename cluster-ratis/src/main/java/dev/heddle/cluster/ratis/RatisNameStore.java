@@ -9,6 +9,7 @@ import dev.heddle.cluster.roster.NameStoreProvider.Setup;
 import dev.heddle.cluster.roster.NodeDirectory;
 import dev.heddle.cluster.roster.Outcome;
 import dev.heddle.cluster.roster.RosterCodec;
+import java.io.EOFException;
 import java.io.IOException;
 import java.nio.file.FileSystemException;
 import java.nio.file.Files;
@@ -115,7 +116,7 @@ final class RatisNameStore implements NameStore {
 
   private void restore() throws IOException {
     if (Files.exists(file)) {
-      kept = VoterStatus.decode(Files.readAllBytes(file));
+      kept = read();
       boolean isSame =
           kept.started().isEmpty() || VoterId.nodes(kept.started()).equals(setup.voters());
       if (!isSame) {
@@ -133,6 +134,24 @@ final class RatisNameStore implements NameStore {
       }
     }
     openVoter();
+  }
+
+  private VoterStatus read() throws IOException {
+    byte[] bytes = Files.readAllBytes(file);
+    try {
+      return VoterStatus.decode(bytes);
+    } catch (IOException e) {
+      String why = e instanceof EOFException ? "it is cut off" : e.getMessage();
+      FileSystemException named =
+          new FileSystemException(
+              file.toString(),
+              null,
+              why
+                  + "; start the release that has written it, or all voters with empty"
+                  + " directories, which forgets names, singletons and shards");
+      named.initCause(e);
+      throw named;
+    }
   }
 
   private void keep() throws IOException {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.heddle.cluster.ratis;
 
+import dev.heddle.cluster.roster.RosterCodec;
 import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
 import java.io.DataInputStream;
@@ -26,7 +27,10 @@ record VoterStatus(String id, SortedSet<String> accepted, SortedSet<String> star
     FOLLOWS
   }
 
-  private static final int FORMAT = 1;
+  /// That of the log, too: so a voter refuses another release's log before it opens it, and two
+  /// releases never form one log.
+  private static final int FORMAT = RosterCodec.FORMAT;
+
   private static final int MAX_VOTERS = 64;
 
   VoterStatus {
@@ -60,7 +64,7 @@ record VoterStatus(String id, SortedSet<String> accepted, SortedSet<String> star
     int format = in.readUnsignedByte();
     if (format != FORMAT) {
       throw new IOException(
-          "format %d of a voter's status is unknown, this release has %d"
+          "format %d of what a voter keeps is unknown, this release has %d"
               .formatted(format, FORMAT));
     }
     VoterStatus status =

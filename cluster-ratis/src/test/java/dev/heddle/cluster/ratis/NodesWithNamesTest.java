@@ -11,6 +11,8 @@ import dev.heddle.cluster.NameTakenException;
 import dev.heddle.cluster.NamedRef;
 import dev.heddle.cluster.NoQuorumException;
 import dev.heddle.cluster.NodeInfo;
+import dev.heddle.cluster.ShardOptions;
+import dev.heddle.cluster.Shards;
 import dev.heddle.process.Exit;
 import dev.heddle.process.Pid;
 import dev.heddle.process.Process;
@@ -182,9 +184,58 @@ class NodesWithNamesTest {
     }
   }
 
+  @Test
+  void nodes_showShardsAndEntitiesOfEachNode_andTheMovesAreRecorded() throws Exception {
+    BlockingQueue<RecordedEvent> events = new LinkedBlockingQueue<>();
+    try (RecordingStream recording = new RecordingStream()) {
+      recording.setReuse(false);
+      recording.enable("dev.heddle.ShardMoved");
+      recording.onEvent(events::add);
+      recording.startAsync();
+      try (Cluster a =
+          Cluster.join(
+              options("a", LONG)
+                  .voters("a")
+                  .entry("cart", Obedient::new)
+                  .directory(root.resolve("a")))) {
+        Shards carts = a.shards("cart", ShardOptions.entry("cart").count(16));
+        await(() -> shardsOf(a, "a") == 16);
+        RecordedEvent first = next(events, "ShardMoved", "a");
+        assertThat(first.getString("type")).isEqualTo("cart");
+        assertThat(first.getString("from")).isEmpty();
+        assertThat(first.getString("to")).isEqualTo("a");
+        assertThat(first.getLong("token")).isPositive();
+        try (Cluster d =
+            Cluster.join(options("d", LONG).voters("a").entry("cart", Obedient::new))) {
+          Shards same = d.shards("cart", ShardOptions.entry("cart").count(16));
+          await(() -> shardsOf(d, "d") > 0 && shardsOf(d, "a") + shardsOf(d, "d") == 16);
+          await(() -> shardsOf(a, "d") == shardsOf(d, "d"));
+          again(() -> same.of("k1").offer("text"));
+          again(() -> carts.of("k2").offer("text"));
+          await(() -> seenBy(a, "a").entities() + seenBy(a, "d").entities() == 2);
+          await(() -> seenBy(d, "a").entities() + seenBy(d, "d").entities() == 2);
+        }
+        await(() -> shardsOf(a, "a") == 16);
+        RecordedEvent back = next(events, "ShardMoved", "a");
+        while (!back.getString("from").equals("d")) {
+          back = next(events, "ShardMoved", "a");
+        }
+        assertThat(back.getString("to")).isEqualTo("a");
+        assertThat(back.getLong("token")).isGreaterThan(first.getLong("token"));
+      }
+    }
+  }
+
+  private static int shardsOf(Cluster from, String node) {
+    return from.nodes().stream()
+        .filter(it -> node.equals(it.name()) && it.lease() != null)
+        .mapToInt(it -> it.lease().shards())
+        .sum();
+  }
+
   private static void awaitNameAndLeader(Cluster node) {
     await(() -> node.nodes().stream().filter(NodeInfo::isLeader).count() == 1);
-    await(() -> seenBy(node, "a").lease() instanceof NodeInfo.Lease(_, int names) && names == 1);
+    await(() -> seenBy(node, "a").lease() instanceof NodeInfo.Lease it && it.names() == 1);
   }
 
   private static RecordedEvent next(BlockingQueue<RecordedEvent> events, String name, String node)

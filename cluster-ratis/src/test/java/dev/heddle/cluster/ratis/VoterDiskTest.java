@@ -2,13 +2,16 @@
 package dev.heddle.cluster.ratis;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.heddle.cluster.roster.NameStoreProvider.Limits;
 import dev.heddle.cluster.roster.NodeDirectory;
 import dev.heddle.cluster.roster.VoterTransport;
+import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Set;
 import java.util.TreeSet;
@@ -56,6 +59,29 @@ class VoterDiskTest {
         told = others.next();
       }
       assertThat(told.status().accepted()).isEqualTo(ids).isEqualTo(told.disk().accepted());
+    }
+  }
+
+  /// Else it would open the log, and Ratis would stop it at the first entry or misread a snapshot.
+  @Test
+  void voterWhoseLogIsOfAnotherRelease_isRefused_beforeItsLogIsOpened() throws Exception {
+    try (TestVoters voters = new TestVoters(root, Set.of("a"), TestVoters.LIMITS).startAll()) {
+      voters.renew(voters.get("a"), "a").join();
+      voters.end("a");
+      Path file = root.resolve("a").resolve("voter");
+      byte[] kept = Files.readAllBytes(file);
+      byte[] before = kept.clone();
+      before[0] = 1;
+
+      Files.write(file, before);
+      assertThatThrownBy(() -> voters.start("a"))
+          .isInstanceOf(IOException.class)
+          .hasMessageContainingAll(file.toString(), "format 1", "has 2", "empty directories");
+      Files.write(file, Arrays.copyOf(kept, kept.length / 2));
+      assertThatThrownBy(() -> voters.start("a"))
+          .hasMessageContainingAll(file.toString(), "cut off");
+      Files.write(file, kept);
+      voters.registerAll(voters.start("a"), "a", "again", 3);
     }
   }
 

@@ -35,5 +35,6 @@ public record NamesStatus(
   ///
   /// @param ageNanos since this node has heard of its last renewal
   /// @param names how many it owns
-  public record Member(long ageNanos, int names) {}
+  /// @param shards how many it owns
+  public record Member(long ageNanos, int names, int shards) {}
 }

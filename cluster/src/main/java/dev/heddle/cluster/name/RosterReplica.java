@@ -4,8 +4,12 @@ package dev.heddle.cluster.name;
 import dev.heddle.cluster.observe.ClusterJfrEvents;
 import dev.heddle.cluster.roster.Command;
 import dev.heddle.cluster.roster.Delta;
+import dev.heddle.cluster.roster.Holder;
 import dev.heddle.cluster.roster.Ownership;
 import dev.heddle.cluster.roster.Roster;
+import dev.heddle.cluster.roster.ShardState;
+import dev.heddle.cluster.roster.ShardTable;
+import dev.heddle.cluster.roster.ShardTable.ShardId;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -25,10 +29,12 @@ final class RosterReplica {
 
   // the agent
   private Roster roster = new Roster();
+  private long shardChanges; // that `shards` has
 
   // written by the agent, read by any thread
   private final Map<String, Ownership> owners = new ConcurrentHashMap<>();
   private final Map<String, Long> renewed = new ConcurrentHashMap<>(); // admitted nodes, nanos
+  private volatile Map<String, Integer> shards = Map.of(); // how many, by node
   private volatile boolean isHere;
 
   /// @param self the name of this node
@@ -37,6 +43,7 @@ final class RosterReplica {
     this.self = self;
     this.clock = clock;
     this.changed = changed;
+    roster.shards().onChange(this::record);
   }
 
   /// Whether a state has come. Any thread.
@@ -49,18 +56,21 @@ final class RosterReplica {
     return owners.get(name);
   }
 
-  /// The admitted nodes, with the age of their leases and the number of their names. Any thread.
+  /// The admitted nodes, with the age of their leases, and how much they own. Any thread.
   Map<String, NamesStatus.Member> members() {
     Map<String, Long> names =
         owners.values().stream()
             .collect(Collectors.groupingBy(Ownership::node, Collectors.counting()));
     long now = clock.getAsLong();
     Map<String, NamesStatus.Member> members = new HashMap<>();
+    Map<String, Integer> owned = shards;
     renewed.forEach((node, at) ->
         members.put(
             node,
             new NamesStatus.Member(
-                Math.max(0, now - at), names.getOrDefault(node, 0L).intValue())));
+                Math.max(0, now - at),
+                names.getOrDefault(node, 0L).intValue(),
+                owned.getOrDefault(node, 0))));
     return members;
   }
 
@@ -92,7 +102,8 @@ final class RosterReplica {
         }
       }
       case Command.Lost _, Command.Leave _ -> publishAll();
-      case Command.ShardCommand _, Command.SingletonCommand _ -> {}
+      case Command.ShardCommand _ -> publishShards();
+      case Command.SingletonCommand _ -> {}
     }
     isHere = true;
     changed.accept(roster);
@@ -110,7 +121,13 @@ final class RosterReplica {
     if (isHere && next.applied() <= roster.applied()) {
       return;
     }
+    ShardTable before = roster.shards();
     roster = next;
+    next.shards().onChange(this::record);
+    if (ClusterJfrEvents.areRecorded()) {
+      recordAll(before, next.shards());
+    }
+    shardChanges = -1; // those of the table before
     publishAll();
     isHere = true;
     changed.accept(roster);
@@ -134,7 +151,44 @@ final class RosterReplica {
     }
   }
 
+  private void publishShards() {
+    ShardTable table = roster.shards();
+    if (table.changes() != shardChanges) {
+      shardChanges = table.changes();
+      shards = table.owned();
+    }
+  }
+
+  private void recordAll(ShardTable before, ShardTable after) {
+    Set<String> types = new TreeSet<>(before.types());
+    types.addAll(after.types());
+    for (String type : types) {
+      for (int i = 0; i < Math.max(before.count(type), after.count(type)); i++) {
+        record(new ShardId(type, i), before.state(type, i), after.state(type, i));
+      }
+    }
+  }
+
+  private void record(ShardId shard, ShardState before, ShardState after) {
+    Holder last = before.owner();
+    Holder owner = after.owner();
+    boolean isSame =
+        owner == null ? last == null : last != null && before.generation() == after.generation();
+    if (isSame || !ClusterJfrEvents.areRecorded()) {
+      return;
+    }
+    ClusterJfrEvents.moved(
+        shard.shard(),
+        new ClusterJfrEvents.Move(
+            self,
+            shard.type(),
+            last == null ? "" : last.node(),
+            owner == null ? "" : owner.node(),
+            owner == null ? 0 : after.generation()));
+  }
+
   private void publishAll() {
+    publishShards();
     Map<String, Ownership> now = new HashMap<>();
     roster.owners().forEach(owner -> now.put(owner.name(), owner));
     if (ClusterJfrEvents.areRecorded()) {

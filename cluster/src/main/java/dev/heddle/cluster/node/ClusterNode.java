@@ -103,6 +103,11 @@ public final class ClusterNode implements AutoCloseable {
     default boolean isLeader() {
       return false;
     }
+
+    /// How many entities it runs. Any thread.
+    default int entities() {
+      return 0;
+    }
   }
 
   private enum Phase {
@@ -169,7 +174,8 @@ public final class ClusterNode implements AutoCloseable {
     this.groups = new Groups(local);
     this.listeners = new Listeners<>(local.callbacks());
     this.reports =
-        new NodeReports(self.node(), () -> NodeLoad.of(runtime.counters()), this::isLeader);
+        new NodeReports(
+            self.node(), () -> NodeLoad.of(runtime.counters()), this::isLeader, this::entities);
     this.agent = new WakeableThread("heddle-cluster-" + self.node(), this::agent);
     this.writer = new WakeableThread("heddle-link-" + self.node(), this::write);
     Introduction introduction =
@@ -309,6 +315,7 @@ public final class ClusterNode implements AutoCloseable {
         null,
         peer.other.labels(),
         reports.isLeader(peer.other.life().node()),
+        reports.entities(peer.other.life().node()),
         now.roundTripNanos() < 0 ? null : Duration.ofNanos(now.roundTripNanos()),
         now.outboxBytes(),
         now.unacknowledgedBytes(),
@@ -327,6 +334,7 @@ public final class ClusterNode implements AutoCloseable {
         null,
         last.other().labels(),
         false,
+        0,
         null,
         0,
         0,
@@ -365,6 +373,11 @@ public final class ClusterNode implements AutoCloseable {
   /// Whether this node leads the log of names.
   public boolean isLeader() {
     return parts.stream().anyMatch(Part::isLeader);
+  }
+
+  /// How many entities this node runs.
+  public int entities() {
+    return parts.stream().mapToInt(Part::entities).sum();
   }
 
   /// Has an action run each second, on the agent: it must not wait.

@@ -12,12 +12,13 @@ import java.util.Set;
 import java.util.TreeSet;
 
 /// What a node tells the others of itself, within their sessions: how much it has to do, which
-/// nodes it is in session with, and whether it leads the log of names.
+/// nodes it is in session with, whether it leads the log of names, and how many entities it runs.
 ///
 /// @param load how much it has to do
 /// @param sees the names of the nodes in session with it
 /// @param isLeader whether it leads the log of names
-record NodeReport(NodeLoad load, Set<String> sees, boolean isLeader) {
+/// @param entities that run there
+record NodeReport(NodeLoad load, Set<String> sees, boolean isLeader, int entities) {
   /// The name of its [dev.heddle.cluster.wire.Frame.Service]. A release that does not know it
   /// ignores it.
   static final String SERVICE = "report";
@@ -42,14 +43,15 @@ record NodeReport(NodeLoad load, Set<String> sees, boolean isLeader) {
         out.writeUTF(name);
       }
       out.writeBoolean(isLeader);
+      out.writeInt(entities);
     } catch (IOException e) {
       throw new UncheckedIOException(e); // names have at most 1 KiB
     }
     return bytes.toByteArray();
   }
 
-  /// What follows the known part is ignored: a later release may add to it. The last part may be
-  /// missing: an earlier release does not tell it.
+  /// What follows the known part is ignored: a later release may add to it. The last parts may be
+  /// missing: an earlier release does not tell them.
   ///
   /// @throws IOException when it is of another format, or malformed
   static NodeReport decode(byte[] content) throws IOException {
@@ -71,6 +73,7 @@ record NodeReport(NodeLoad load, Set<String> sees, boolean isLeader) {
       sees.add(in.readUTF());
     }
     boolean isLeader = in.available() > 0 && in.readBoolean();
-    return new NodeReport(new NodeLoad(workers, ready, processes), sees, isLeader);
+    int entities = in.available() > 0 ? in.readInt() : 0;
+    return new NodeReport(new NodeLoad(workers, ready, processes), sees, isLeader, entities);
   }
 }

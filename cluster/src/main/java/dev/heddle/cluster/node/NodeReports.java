@@ -12,6 +12,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.BooleanSupplier;
+import java.util.function.IntSupplier;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -52,16 +53,19 @@ final class NodeReports {
   private final String self;
   private final Supplier<NodeLoad> own;
   private final BooleanSupplier isLeader;
+  private final IntSupplier entities;
   private final Map<String, Told> told = new ConcurrentHashMap<>(); // by name of the node
   private final BrokenPairs pairs = new BrokenPairs(); // tick only
   private volatile List<BrokenPairs.Pair> broken = List.of();
 
   /// @param own how much this node has to do now
   /// @param isLeader whether it leads the log of names
-  NodeReports(String self, Supplier<NodeLoad> own, BooleanSupplier isLeader) {
+  /// @param entities how many run at this node
+  NodeReports(String self, Supplier<NodeLoad> own, BooleanSupplier isLeader, IntSupplier entities) {
     this.self = self;
     this.own = own;
     this.isLeader = isLeader;
+    this.entities = entities;
   }
 
   /// A session opens.
@@ -79,7 +83,8 @@ final class NodeReports {
   /// A second has passed.
   void tick(long now) {
     Set<String> sees = Set.copyOf(told.keySet());
-    byte[] report = new NodeReport(own.get(), sees, isLeader.getAsBoolean()).encode();
+    byte[] report =
+        new NodeReport(own.get(), sees, isLeader.getAsBoolean(), entities.getAsInt()).encode();
     Map<String, Set<String>> views = new HashMap<>();
     views.put(self, sees);
     for (Told each : told.values()) {
@@ -117,6 +122,12 @@ final class NodeReports {
   boolean isLeader(String node) {
     NodeReport report = last(node);
     return report != null && report.isLeader();
+  }
+
+  /// How many entities another node runs, as it has last told.
+  int entities(String node) {
+    NodeReport report = last(node);
+    return report == null ? 0 : report.entities();
   }
 
   private @Nullable NodeReport last(String node) {

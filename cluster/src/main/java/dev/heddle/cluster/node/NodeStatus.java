@@ -15,6 +15,7 @@ import org.jspecify.annotations.Nullable;
 /// @param refusal why there is no session; null when there is no reason but silence
 /// @param labels that it has told
 /// @param isLeader whether it leads the log of names, as it has last told
+/// @param entities that run there, as it has last told
 /// @param roundTrip of the last ping; null when there is none
 /// @param outboxBytes that wait to be sent
 /// @param unacknowledgedBytes that it has not said to have taken
@@ -30,6 +31,7 @@ public record NodeStatus(
     @Nullable String refusal,
     Map<String, String> labels,
     boolean isLeader,
+    int entities,
     @Nullable Duration roundTrip,
     long outboxBytes,
     long unacknowledgedBytes,
@@ -60,6 +62,7 @@ public record NodeStatus(
         refusal,
         Map.of(),
         false,
+        0,
         null,
         0,
         0,

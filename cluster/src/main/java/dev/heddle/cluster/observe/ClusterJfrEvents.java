@@ -132,7 +132,7 @@ public final class ClusterJfrEvents {
   /// A change of an owner, as a node has learnt of it.
   ///
   /// @param node which has learnt of it
-  /// @param what a name
+  /// @param what a name, or a type of shards
   /// @param from the node of the owner before; empty for none
   /// @param to the node of the owner now; empty for none
   /// @param token of the owner now; 0 for none
@@ -143,6 +143,20 @@ public final class ClusterJfrEvents {
     if (event.shouldCommit()) {
       event.node = move.node();
       event.movedName = move.what();
+      event.from = move.from();
+      event.to = move.to();
+      event.token = move.token();
+      event.commit();
+    }
+  }
+
+  /// Records that a shard of a type has another owner, or another generation of one.
+  public static void moved(int shard, Move move) {
+    ShardMoved event = new ShardMoved();
+    if (event.shouldCommit()) {
+      event.node = move.node();
+      event.type = move.what();
+      event.shard = shard;
       event.from = move.from();
       event.to = move.to();
       event.token = move.token();
@@ -178,6 +192,34 @@ public final class ClusterJfrEvents {
 
     @Label("Moved Name")
     @Nullable String movedName;
+
+    @Label("From Node")
+    @Nullable String from;
+
+    @Label("To Node")
+    @Nullable String to;
+
+    @Label("Token")
+    @Description("Of the owner now; 0 for none")
+    long token;
+  }
+
+  @Name("dev.heddle.ShardMoved")
+  @Label("Shard Moved")
+  @Category("Heddle")
+  @Description("A shard of entities has another owner, or none; each node records it")
+  @StackTrace(false)
+  static final class ShardMoved extends Event {
+    @Label("Node")
+    @Nullable String node;
+
+    @Label("Type")
+    @Description("The name of the shards")
+    @Nullable String type;
+
+    @Label("Shard")
+    @Description("Its number")
+    int shard;
 
     @Label("From Node")
     @Nullable String from;

@@ -26,7 +26,8 @@ import org.jspecify.annotations.Nullable;
 /// Equal states are equal bytes: what a snapshot holds is sorted. Bytes of another format, cut off
 /// or with a rest are refused by an `IllegalArgumentException` that says so.
 public final class RosterCodec {
-  private static final int FORMAT = 1;
+  /// Of commands and snapshots: of the whole log. Since 2 a singleton has its last token.
+  public static final int FORMAT = 2;
 
   private interface Writer {
     void write(DataOutputStream out) throws IOException;
@@ -86,7 +87,8 @@ public final class RosterCodec {
       int format = in.readUnsignedByte();
       if (format != FORMAT) {
         throw new IllegalArgumentException(
-            "format " + format + " of the roster is unknown, this release has " + FORMAT);
+            "format %d of the names' log is unknown, this release has %d"
+                .formatted(format, FORMAT));
       }
       T value = reader.read(in);
       if (in.available() > 0) {

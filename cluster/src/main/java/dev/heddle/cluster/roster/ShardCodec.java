@@ -131,9 +131,11 @@ final class ShardCodec {
         shards.hosts.put(in.readUTF(), in.readLong());
       }
       for (int i = 0; i < shards.states.length; i++) {
-        shards.states[i] =
+        table.restore(
+            shards,
+            i,
             new ShardState(
-                in.readLong(), readHolder(in), readHolder(in), in.readLong(), readHolder(in));
+                in.readLong(), readHolder(in), readHolder(in), in.readLong(), readHolder(in)));
       }
     }
   }

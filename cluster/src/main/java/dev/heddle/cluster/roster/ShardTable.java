@@ -74,11 +74,30 @@ public final class ShardTable {
 
   private final SortedMap<String, Shards> types = new TreeMap<>();
   private final Map<String, Long> withdrawn = new HashMap<>(); // by node: in which admission
+  private final Map<String, Integer> owned = new HashMap<>(); // shards by owner
   private final Deque<ShardId> lastChanges = new ArrayDeque<>(0); // the last of `changes`
   private long changes;
   private long version;
+  private Listener listener = (_, _, _) -> {};
+
+  /// Hears of each change.
+  @FunctionalInterface
+  public interface Listener {
+    /// A shard has another state.
+    void changed(ShardId shard, ShardState before, ShardState after);
+  }
 
   ShardTable() {}
+
+  /// Another listener of all changes from now on.
+  public void onChange(Listener next) {
+    listener = next;
+  }
+
+  /// How many shards each node owns; one that owns none may be left out.
+  public Map<String, Integer> owned() {
+    return Map.copyOf(owned);
+  }
 
   /// The names of the types.
   public Set<String> types() {
@@ -133,13 +152,28 @@ public final class ShardTable {
     if (shards.states[shard].equals(next)) {
       return;
     }
-    shards.states[shard] = next;
+    ShardState before = shards.states[shard];
+    put(shards, shard, next);
     version++;
     changes++;
-    lastChanges.add(new ShardId(type, shard));
+    ShardId id = new ShardId(type, shard);
+    lastChanges.add(id);
     if (lastChanges.size() > CHANGES) {
       lastChanges.remove();
     }
+    listener.changed(id, before, next);
+  }
+
+  private void put(Shards shards, int shard, ShardState next) {
+    Holder before = shards.states[shard].owner();
+    Holder after = next.owner();
+    if (before != null) {
+      owned.merge(before.node(), -1, Integer::sum);
+    }
+    if (after != null) {
+      owned.merge(after.node(), 1, Integer::sum);
+    }
+    shards.states[shard] = next;
   }
 
   // ---- commands ----
@@ -234,6 +268,10 @@ public final class ShardTable {
     Shards shards = new Shards(count);
     types.put(type, shards);
     return shards;
+  }
+
+  void restore(Shards shards, int shard, ShardState state) {
+    put(shards, shard, state);
   }
 
   void restoreWithdrawn(String node, long admission) {

@@ -51,6 +51,11 @@ public final class NodeShards implements AutoCloseable {
     }
 
     @Override
+    public int entities() {
+      return service.types.values().stream().mapToInt(EntityType::running).sum();
+    }
+
+    @Override
     public void opened(NodeLife node) {}
 
     @Override

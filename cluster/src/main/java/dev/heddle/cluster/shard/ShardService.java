@@ -71,7 +71,7 @@ public final class ShardService implements RosterAccess.Part {
   private final EntityAsks asks;
   private final IncomingAsks incoming;
   private final ShardLog report;
-  private final ConcurrentMap<String, EntityType> types = new ConcurrentHashMap<>();
+  final ConcurrentMap<String, EntityType> types = new ConcurrentHashMap<>();
   private final ConcurrentMap<String, ShardUse> uses = new ConcurrentHashMap<>();
   private final ShardHosts hosts;
   private final ReentrantLock changing = new ReentrantLock(); // only threads of the cluster take it

@@ -9,6 +9,7 @@ import dev.heddle.cluster.wire.Frame;
 import dev.heddle.process.SendResult;
 import java.io.IOException;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Random;
 import java.util.Set;
@@ -41,11 +42,11 @@ class NodeReportsTest {
 
   private NodeLoad load = new NodeLoad(2, 0, 5);
   private boolean leads;
-  private final NodeReports a = new NodeReports("a", () -> load, () -> leads);
+  private final NodeReports a = new NodeReports("a", () -> load, () -> leads, () -> 0);
   private final Sink toB = new Sink();
 
   private static byte[] report(NodeLoad load, String... sees) {
-    return new NodeReport(load, Set.of(sees), false).encode();
+    return new NodeReport(load, Set.of(sees), false, 0).encode();
   }
 
   @Test
@@ -57,7 +58,19 @@ class NodeReportsTest {
     load = new NodeLoad(2, 3, 5);
     a.tick(2 * SECOND);
     assertThat(NodeReport.decode(toB.sent.get(1)))
-        .isEqualTo(new NodeReport(new NodeLoad(2, 3, 5), Set.of("b"), false));
+        .isEqualTo(new NodeReport(new NodeLoad(2, 3, 5), Set.of("b"), false, 0));
+  }
+
+  @Test
+  void entities_areThoseThatTheNodeHasLastTold() {
+    NodeReports.Told b = a.opened("b", toB);
+    assertThat(a.entities("b")).isZero();
+    b.received(new NodeReport(load, Set.of("a"), false, 7).encode());
+    assertThat(a.entities("b")).isEqualTo(7);
+    byte[] earlier = report(load, "a");
+    b.received(Arrays.copyOf(earlier, earlier.length - Integer.BYTES)); // of a release before
+    assertThat(a.entities("b")).isZero();
+    assertThat(a.load("b")).isEqualTo(load);
   }
 
   @Test
@@ -94,7 +107,7 @@ class NodeReportsTest {
     b.received(toB.sent.getFirst());
     assertThat(a.isLeader("b")).isTrue();
     byte[] told = report(load, "a");
-    byte[] earlier = java.util.Arrays.copyOf(told, told.length - 1);
+    byte[] earlier = Arrays.copyOf(told, told.length - 1 - Integer.BYTES);
     b.received(earlier);
     assertThat(a.isLeader("b")).isFalse();
     assertThat(a.load("b")).isEqualTo(load);
@@ -126,8 +139,12 @@ class NodeReportsTest {
         assertThat(e).isNotNull(); // any other failure is a fault
       }
     }
-    for (int length = 0; length < good.length - 1; length++) { // the last byte may be missing
-      byte[] cut = java.util.Arrays.copyOf(good, length);
+    Set<Integer> earlier = Set.of(good.length - 4, good.length - 5); // of earlier releases
+    for (int length = 0; length < good.length; length++) {
+      if (earlier.contains(length)) {
+        continue;
+      }
+      byte[] cut = Arrays.copyOf(good, length);
       assertThatThrownBy(() -> NodeReport.decode(cut)).isInstanceOf(IOException.class);
     }
   }

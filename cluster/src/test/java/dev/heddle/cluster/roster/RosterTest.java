@@ -195,6 +195,8 @@ class RosterTest {
     long a = admit("a", FIRST);
     apply(register("a", a, 1));
     byte[] snapshot = RosterCodec.snapshot(roster);
+    byte[] before = snapshot.clone();
+    before[0] = 1; // singletons without their last tokens
     byte[] other = snapshot.clone();
     other[0] = 9;
 
@@ -204,6 +206,9 @@ class RosterTest {
           .isInstanceOf(IllegalArgumentException.class);
     }
     assertThatThrownBy(() -> RosterCodec.restore(other)).hasMessageContaining("format 9");
+    assertThatThrownBy(() -> RosterCodec.restore(before))
+        .hasMessage("format 1 of the names' log is unknown, this release has 2");
+    assertThatThrownBy(() -> RosterCodec.decodeCommand(before)).hasMessageContaining("format 1");
     assertThatThrownBy(() -> RosterCodec.restore(Arrays.copyOf(snapshot, snapshot.length + 1)))
         .hasMessageContaining("1 bytes are left");
   }

@@ -57,6 +57,36 @@ class ShardTableTest {
   }
 
   @Test
+  void owned_countsTheShardsOfEachNode_alsoAfterASnapshot() {
+    List<String> changes = new ArrayList<>();
+    roster
+        .shards()
+        .onChange((shard, before, after) ->
+            changes.add(shard.shard() + ": " + nodeOf(before) + " to " + nodeOf(after)));
+    long a = host("a");
+    host("b");
+    for (int i = 0; i < 5; i++) {
+      assign(i, 0, i < 3 ? "a" : "b");
+    }
+    assertThat(roster.shards().owned()).containsEntry("a", 3).containsEntry("b", 2);
+    long next = assign(0, state().latest(), "b");
+    assertThat(roster.shards().owned()).as("it has not released it").containsEntry("a", 3);
+    release("a", a, next);
+    assertThat(roster.shards().owned()).containsEntry("a", 2).containsEntry("b", 3);
+    assertThat(changes).startsWith("0: none to a").endsWith("0: a to a", "0: a to b");
+
+    Roster copy = RosterCodec.restore(RosterCodec.snapshot(roster));
+    assertThat(copy.shards().owned()).isEqualTo(roster.shards().owned());
+    apply(new Leave("a", a));
+    assertThat(roster.shards().owned()).containsEntry("a", 0).containsEntry("b", 3);
+    assertThat(changes).endsWith("1: a to none", "2: a to none");
+  }
+
+  private static String nodeOf(ShardState state) {
+    return state.owner() == null ? "none" : state.owner().node();
+  }
+
+  @Test
   @Tag("C6")
   void shard_thatMoves_staysItsOwners_untilThatReleasesIt() {
     Holder a = new Holder("a", host("a"));

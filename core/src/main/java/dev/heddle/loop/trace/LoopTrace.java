@@ -93,7 +93,7 @@ final class LoopTrace implements SwitchTrace, CoroutineWatch {
 
   // loop; racy reads by the session
   private long running; // a coroutine's number; 0: none, or one that the JDK has resumed
-  private long since; // the end of the last run or sleep
+  private long since; // when that began; else the end of the last run or sleep
 
   private LoopTrace(CoroutineTree tree, TraceRing ring, TraceTicks ticks) {
     this.tree = tree;
@@ -197,6 +197,7 @@ final class LoopTrace implements SwitchTrace, CoroutineWatch {
   @Override
   public void entered(Waker coroutine) {
     running = number(coroutine);
+    since = clock.last();
   }
 
   @Override

@@ -113,7 +113,12 @@ public final class TraceRing {
       return bytes.array();
     }
 
-    /// What [#bytes] has made of entries; without names.
+    /// So many entries are so many bytes.
+    public static long bytes(long entries) {
+      return entries * WORDS * Long.BYTES;
+    }
+
+    /// What [#bytes(int, int)] has made of entries; without names.
     ///
     /// @param total how many were recorded
     public static Copy of(byte[] bytes, long total) {

@@ -34,13 +34,13 @@ import picocli.CommandLine.Spec;
 @Command(
     name = "trace",
     description =
-        "Records each run, wait and wake-up of the coroutines of a running program, with who woke"
-            + " whom, into a file that ui.perfetto.dev and chrome://tracing open.",
+        "Records each run, wait and wake-up of the coroutines and processes of a running program,"
+            + " with who woke whom, into a file that ui.perfetto.dev and chrome://tracing open.",
     mixinStandardHelpOptions = true,
     footer = {
       "",
-      "For JVMs of the same user. Of each loop the last half million entries are kept;",
-      "older ones are lost, and counted. The program pays for it while it is recorded",
+      "For JVMs of the same user. Of each loop and worker the last half million entries",
+      "are kept; older ones are lost, and counted. The program pays for it while it is recorded",
       "(docs/how-to/record-a-trace.md), and nothing before and after."
     })
 final class TraceCommand implements Callable<Integer> {
@@ -100,13 +100,12 @@ final class TraceCommand implements Callable<Integer> {
     return false;
   }
 
-  private boolean record(Watch watch, Path file)
-      throws AttachException, IOException {
+  private boolean record(Watch watch, Path file) throws AttachException, IOException {
     Capture.Result captured = new Capture(watch).run(Duration.ofSeconds(seconds));
     captured.refused().forEach(why -> err().println("heddle: " + Printable.of(why)));
     if (captured.threads().isEmpty()) {
       if (captured.refused().isEmpty()) {
-        err().println("heddle: process " + pid + " runs no loop; there is nothing to record");
+        err().println("heddle: process " + pid + " runs neither loops nor processes now");
       }
       return false;
     }

@@ -15,6 +15,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Properties;
 import java.util.concurrent.locks.LockSupport;
+import java.util.stream.Stream;
 
 /// Records a trace of a JVM: begins it, waits, ends it and fetches what there is.
 ///
@@ -44,7 +45,8 @@ public final class Capture {
   /// @throws AttachException when it ends meanwhile
   public Result run(Duration duration) throws AttachException {
     JavaProcess process = watch.list();
-    for (Observed each : process.loops()) {
+    for (Observed each :
+        Stream.concat(process.loops().stream(), process.runtimes().stream()).toList()) {
       String why = watch.record(each);
       if (why.isEmpty()) {
         recorded.add(each);
@@ -60,15 +62,18 @@ public final class Capture {
       LockSupport.parkNanos(Math.min(left, LOOK_NANOS));
       watch.checkAlive();
     }
-    List<ThreadTrace> threads = new ArrayList<>();
+    List<List<Properties>> rows = new ArrayList<>();
     for (Observed each : recorded) {
-      threads.addAll(fetch(each));
+      rows.add(watch.recorded(each)); // all end before the first is fetched
+    }
+    List<ThreadTrace> threads = new ArrayList<>();
+    for (int i = 0; i < recorded.size(); i++) {
+      threads.addAll(fetch(recorded.get(i), rows.get(i)));
     }
     return new Result(process.program(), threads, refused);
   }
 
-  private List<ThreadTrace> fetch(Observed from) throws AttachException {
-    List<Properties> rows = watch.recorded(from);
+  private List<ThreadTrace> fetch(Observed from, List<Properties> rows) throws AttachException {
     Properties whole = rows.getFirst();
     Map<Long, Name> names = names(rows);
     List<ThreadTrace> threads = new ArrayList<>();

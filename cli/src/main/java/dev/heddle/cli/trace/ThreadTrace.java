@@ -38,6 +38,15 @@ record ThreadTrace(
     return number(whole, "endedNanos");
   }
 
+  boolean isLoop() {
+    return what.equals("loop");
+  }
+
+  /// Whether the loop itself has done it, between coroutines.
+  boolean isOwn(int entry) {
+    return isLoop() && entries.other(entry) == 0;
+  }
+
   String code(int entry) {
     return ring.getProperty("code." + entries.code(entry), "");
   }

@@ -3,9 +3,17 @@ package dev.heddle.cli.trace;
 
 import java.io.IOException;
 import java.io.Writer;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.Comparator;
+import java.util.IdentityHashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Properties;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.stream.Collectors;
 
 /// A trace as a file in the Trace Event Format, which ui.perfetto.dev and chrome://tracing open.
 ///
@@ -13,6 +21,7 @@ import java.util.Map;
 /// outside of all runs. Arrows go from who woke to the run that followed.
 public final class TraceJson {
   private static final int TRACKS = 2; // of a thread
+  private static final Set<String> NOT_SHOWN = Set.of("row", "name", "kind");
 
   /// What has been written.
   ///
@@ -30,7 +39,7 @@ public final class TraceJson {
   public static Written write(Writer to, long process, Capture.Result captured) throws IOException {
     List<ThreadTrace> threads = captured.threads();
     long origin = threads.stream().mapToLong(ThreadTrace::began).min().orElse(0);
-    TrackWriter.Arrows arrows = new TrackWriter.Arrows();
+    TrackWriter.Numbers numbers = new TrackWriter.Numbers();
     int pid = (int) process;
     try (JsonLines out = new JsonLines(to, origin)) {
       out.event("M", pid, 0)
@@ -38,16 +47,43 @@ public final class TraceJson {
           .args(Map.of("name", captured.program()))
           .end();
       int track = 1;
-      for (ThreadTrace each : threads) {
-        new TrackWriter(out, arrows, pid, track, each).write();
-        track += TRACKS;
+      for (List<ThreadTrace> group : groups(threads)) {
+        track = write(out, numbers, pid, track, group);
       }
       long recorded = threads.stream().mapToLong(each -> each.entries().total()).sum();
       long lost = threads.stream().mapToLong(each -> each.entries().lost()).sum();
-      Written written = new Written(out.written(), arrows.count(), recorded, lost);
+      Written written = new Written(out.written(), numbers.count(), recorded, lost);
       out.close(about(threads, written));
       return written;
     }
+  }
+
+  /// The threads of one recording: the workers of a runtime have processes in common.
+  private static Collection<List<ThreadTrace>> groups(List<ThreadTrace> threads) {
+    return threads.stream()
+        .collect(
+            Collectors.groupingBy(ThreadTrace::whole, IdentityHashMap::new, Collectors.toList()))
+        .values()
+        .stream()
+        .sorted(Comparator.comparingInt(group -> threads.indexOf(group.getFirst())))
+        .toList();
+  }
+
+  private static int write(
+      JsonLines out, TrackWriter.Numbers numbers, int pid, int first, List<ThreadTrace> group)
+      throws IOException {
+    List<long[]> places = new ArrayList<>();
+    List<Integer> tracks = new ArrayList<>();
+    for (ThreadTrace each : group) {
+      places.add(Places.of(each.entries(), each.ended()));
+      tracks.add(first + TRACKS * tracks.size());
+    }
+    var arrows = Arrows.of(group, places, tracks);
+    for (int i = 0; i < group.size(); i++) {
+      new TrackWriter(out, numbers, pid, tracks.get(i), group.get(i), places.get(i), arrows.get(i))
+          .write();
+    }
+    return first + TRACKS * group.size();
   }
 
   private static Map<String, Object> about(List<ThreadTrace> threads, Written written) {
@@ -56,13 +92,17 @@ public final class TraceJson {
     about.put("lost", written.lost);
     for (ThreadTrace each : threads) {
       String prefix = each.what() + " " + each.name() + " ";
-      about.put(prefix + "lost", each.entries().lost());
-      for (String key : each.whole().stringPropertyNames()) {
-        if (!key.equals("row") && !key.equals("name") && !key.equals("kind")) {
-          about.put(prefix + key, each.whole().getProperty(key));
-        }
-      }
+      addAll(about, prefix, each.whole());
+      addAll(about, prefix, each.ring());
     }
     return about;
+  }
+
+  private static void addAll(Map<String, Object> about, String prefix, Properties row) {
+    for (String key : new TreeSet<>(row.stringPropertyNames())) {
+      if (!NOT_SHOWN.contains(key) && !key.startsWith("code.")) {
+        about.put(prefix + key, row.getProperty(key));
+      }
+    }
   }
 }

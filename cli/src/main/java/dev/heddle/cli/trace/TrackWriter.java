@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.heddle.cli.trace;
 
+import dev.heddle.cli.trace.Arrows.Arrow;
 import dev.heddle.observe.trace.TraceKind;
 import java.io.IOException;
 import java.util.HashMap;
@@ -18,34 +19,29 @@ final class TrackWriter {
    * not before the end of the run or sleep before, and not before what has woken the coroutine. So
    * a wake-up is always inside the run of the coroutine that caused it, and no arrow goes back.
    *
-   * An arrow is written when both its ends are known: when the run of the woken one is written. It
-   * begins in the run of the waker, or in a mark of the second track. What was woken and has not
-   * run any more has no arrow.
+   * An arrow is written with the run that it leads to, so it has both ends. It begins in the run of
+   * the waker, or in a mark of the second track. What was woken and has not run any more has none.
    */
   private static final long MARK_NANOS = 100; // the width of a mark, where there is room
   private static final Set<String> AS_THEY_ARE = Set.of("yields", "ends", "waits in the JDK");
   private static final String WAKE = "wake";
-  private static final String SPAWN = "spawn";
-
-  /// An arrow that has begun.
-  private record Arrow(int thread, long at, String name) {}
 
   /// What the loop itself has done.
   private record Mark(long at, String name, Map<String, Object> args) {}
 
   private final JsonLines out;
-  private final Arrows arrows;
+  private final Numbers numbers;
   private final int process;
   private final int thread;
   private final ThreadTrace trace;
   private final long[] places;
-  private final Map<Long, Arrow> pending = new HashMap<>();
+  private final @Nullable Arrow[] arrows; // to the run that is an entry
   private final Map<Long, String> ends = new HashMap<>();
   private long spanEnd; // of the last run or sleep
   private @Nullable Mark mark; // is written when the next is known
 
   /// Numbers arrows, which are of the whole file.
-  static final class Arrows {
+  static final class Numbers {
     private long last;
 
     long next() {
@@ -58,18 +54,28 @@ final class TrackWriter {
   }
 
   /// @param thread the number of its first track; the second has the next one
-  TrackWriter(JsonLines out, Arrows arrows, int process, int thread, ThreadTrace trace) {
+  TrackWriter(
+      JsonLines out,
+      Numbers numbers,
+      int process,
+      int thread,
+      ThreadTrace trace,
+      long[] places,
+      @Nullable Arrow[] arrows) {
     this.out = out;
-    this.arrows = arrows;
+    this.numbers = numbers;
     this.process = process;
     this.thread = thread;
     this.trace = trace;
-    this.places = Places.of(trace.entries(), trace.ended());
+    this.places = places;
+    this.arrows = arrows;
   }
 
   void write() throws IOException {
     name(thread, trace.what() + " " + trace.name());
-    name(thread + 1, trace.what() + " " + trace.name() + ": timers, I/O, other threads");
+    if (trace.isLoop()) {
+      name(thread + 1, trace.what() + " " + trace.name() + ": timers, I/O, other threads");
+    }
     for (int i = 0; i < places.length; i++) {
       entry(i);
     }
@@ -102,24 +108,21 @@ final class TrackWriter {
         span(from, places[i], "asleep", Map.of());
         spanEnd = places[i];
       }
-      case WAKE -> {
-        begin(i, other, WAKE, "wakes " + label(trace.entries().who(i)));
-      }
+      case WAKE -> own(i, "wakes ");
       case SPAWN -> {
-        begin(i, other, SPAWN, "spawns " + label(trace.entries().who(i)));
+        own(i, "spawns ");
         instant(i, other, "spawn");
       }
       case CANCEL -> {
-        own(i, other, "cancels " + label(trace.entries().who(i)));
+        own(i, "cancels ");
         instant(i, other, "cancel");
       }
       case END -> {
         ends.put(trace.entries().who(i), how(trace.entries().code(i)));
         instant(i, trace.entries().who(i), "end");
       }
-      case STEAL, MESSAGE, COMMAND, ANSWER -> {
-        // of workers
-      }
+      case STEAL -> instant(i, other, "steal");
+      case MESSAGE -> instant(i, other, "message");
     }
   }
 
@@ -135,8 +138,8 @@ final class TrackWriter {
 
   private void run(int i) throws IOException {
     long who = trace.entries().who(i);
-    Arrow arrow = pending.remove(who);
-    long from = spanStart(i, arrow == null ? spanEnd : Math.max(spanEnd, arrow.at));
+    Arrow arrow = arrows[i];
+    long from = spanStart(i, arrow == null ? spanEnd : Math.max(spanEnd, arrow.at()));
     Map<String, Object> args = new LinkedHashMap<>();
     args.put("id", who);
     ThreadTrace.Name known = trace.names().get(who);
@@ -144,12 +147,14 @@ final class TrackWriter {
       args.put("site", known.site());
     }
     if (arrow != null) {
-      args.put("woken by", arrow.name);
+      args.put("woken by", arrow.name());
     }
     String end = ends.remove(who);
-    args.put("then", end == null ? waits(trace.code(i)) : end);
+    if (trace.isLoop() || end != null) {
+      args.put("then", end == null ? waits(trace.code(i)) : end);
+    }
     span(from, places[i], label(who), args);
-    if (arrow != null) {
+    if (arrow != null && arrow.at() <= from) { // else another worker's clock was behind
       flow(arrow, from);
     }
     spanEnd = places[i];
@@ -179,31 +184,22 @@ final class TrackWriter {
   }
 
   private String label(long who) {
-    if (who == 0) {
-      return "the loop";
-    }
     ThreadTrace.Name known = trace.names().get(who);
-    return known == null || known.given().isEmpty() ? "coroutine-" + who : known.given();
+    String kind = trace.isLoop() ? "coroutine-" : "process-";
+    return known == null || known.given().isEmpty() ? kind + who : known.given();
   }
 
   // ---- what causes something ----
 
   private int track(long who) {
-    return who == 0 ? thread + 1 : thread;
+    return who == 0 && trace.isLoop() ? thread + 1 : thread;
   }
 
-  // an arrow begins at the first of the wake-ups before a run
-  private void begin(int i, long by, String arrow, String what) throws IOException {
-    own(i, by, what);
-    String how = arrow.equals(WAKE) ? trace.code(i) : SPAWN;
-    String name = how.isEmpty() ? arrow : how;
-    pending.putIfAbsent(trace.entries().who(i), new Arrow(track(by), places[i], name));
-  }
-
-  private void own(int i, long by, String what) throws IOException {
-    if (by == 0) {
+  private void own(int i, String verb) throws IOException {
+    if (trace.isOwn(i)) {
       writeMark(places[i]);
       String code = trace.code(i);
+      String what = verb + label(trace.entries().who(i));
       mark = new Mark(places[i], code.isEmpty() ? what : code, Map.of("what", what));
     }
   }
@@ -231,9 +227,9 @@ final class TrackWriter {
   }
 
   private void flow(Arrow arrow, long to) throws IOException {
-    long id = arrows.next();
-    out.event("s", process, arrow.thread)
-        .at(arrow.at)
+    long id = numbers.next();
+    out.event("s", process, arrow.track())
+        .at(arrow.at())
         .with("cat", WAKE)
         .with("name", WAKE)
         .with("id", id)

@@ -50,7 +50,7 @@ final class LoopTrace implements SwitchTrace, CoroutineWatch {
    *     ended are lost with their last entries, and not before. [LoopTraceTest]
    * I3. Without a recording no coroutine calls this more than twice. [LoopTraceTest]
    *
-   * Cost. Two entries for a wait, one for a yield; decision 0064 has the figures.
+   * Cost. Two entries for a wait, one for a yield; decision 0061 has the figures.
    *
    * Rejected. Switch handlers: a list and a call of user code's kind for each, and none for
    * wake-ups. An entry for each mount: the run says when it began.

@@ -22,11 +22,7 @@ public enum TraceKind {
   /// The worker took who, and others behind him, from another worker (other, its number).
   STEAL(8),
   /// A message for who, from whom (other).
-  MESSAGE(9),
-  /// A command of who was issued; its number (other).
-  COMMAND(10),
-  /// A command of who has its answer; its number (other).
-  ANSWER(11);
+  MESSAGE(9);
 
   private final int number;
 

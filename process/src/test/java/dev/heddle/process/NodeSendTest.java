@@ -306,16 +306,18 @@ class NodeSendTest {
 
   @Test
   void firstAskerThatGivesUp_isSeenThroughAForward() throws Exception {
+    BlockingQueue<CompletableFuture<?>> passedOn = Kit.queue();
     BlockingQueue<Request> requests = Kit.queue();
     Pid far = there.spawn((events, _) -> events.forEach(e -> requests.add((Request) e.data())));
     Pid front =
         here.spawn((events, _) -> {
           for (ProcessEvent event : events) {
-            var _ = here.forward(far, (Request) Objects.requireNonNull(event.data()));
+            passedOn.add(here.forward(far, (Request) Objects.requireNonNull(event.data())));
           }
         });
     CompletableFuture<Object> answer = here.request(front, "question");
     Request seen = Kit.take(requests);
+    Kit.take(passedOn); // the far process may have it before the connection watches the reply
     answer.cancel(false);
     assertThat(seen.reply().isOpen()).isFalse();
   }

@@ -5,15 +5,12 @@ import java.io.IOException;
 import java.io.Writer;
 import java.util.ArrayList;
 import java.util.Collection;
-import java.util.Comparator;
-import java.util.IdentityHashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Properties;
 import java.util.Set;
 import java.util.TreeSet;
-import java.util.stream.Collectors;
 
 /// A trace as a file in the Trace Event Format, which ui.perfetto.dev and chrome://tracing open.
 ///
@@ -60,13 +57,11 @@ public final class TraceJson {
 
   /// The threads of one recording: the workers of a runtime have processes in common.
   private static Collection<List<ThreadTrace>> groups(List<ThreadTrace> threads) {
-    return threads.stream()
-        .collect(
-            Collectors.groupingBy(ThreadTrace::whole, IdentityHashMap::new, Collectors.toList()))
-        .values()
-        .stream()
-        .sorted(Comparator.comparingInt(group -> threads.indexOf(group.getFirst())))
-        .toList();
+    Map<Properties, List<ThreadTrace>> groups = new LinkedHashMap<>();
+    for (ThreadTrace each : threads) {
+      groups.computeIfAbsent(each.whole(), _ -> new ArrayList<>()).add(each);
+    }
+    return groups.values();
   }
 
   private static int write(

@@ -140,7 +140,7 @@ public final class CoroutineTree {
     observer = CoroutineWatch.both(watch, tracing);
   }
 
-  /// @param with is called of spawns and ends; null: no trace is recorded any more
+  /// Has `with` called of spawns and ends while a trace is recorded; null: none is any more.
   public void setTracing(@Nullable CoroutineWatch with) {
     tracing = with;
     observer = CoroutineWatch.both(watch, tracing);

@@ -15,7 +15,7 @@ import dev.heddle.scheduler.SwitchTrace;
 import dev.heddle.scheduler.Waker;
 import dev.heddle.scheduler.context.ExecutionContext;
 import java.util.ArrayList;
-import java.util.IdentityHashMap;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
@@ -70,7 +70,10 @@ final class LoopTrace implements SwitchTrace, CoroutineWatch {
   static final int YIELDS = 1;
   static final int ENDS = 2;
   static final int WAITS_IN_JDK = 3;
-  static final int FIRST_BOUND = 4; // in the order of WokenBy, from DEADLINE
+  static final int BY_DEADLINE = 4;
+  static final int BY_TOKEN = 5;
+  static final int BY_INTERRUPT = 6;
+  static final int BY_CANCELLATION = 7;
   static final int BY_THE_JDK = 8;
 
   static final int RETURNED = 0;
@@ -84,7 +87,7 @@ final class LoopTrace implements SwitchTrace, CoroutineWatch {
   private final TraceClock clock;
 
   // loop only
-  private final Map<Class<?>, Integer> codes = new IdentityHashMap<>();
+  private final Map<Class<?>, Integer> codes = new HashMap<>();
   private final List<Class<?>> kinds = new ArrayList<>(); // their codes follow the fixed ones
   private @Nullable Class<?> lastKind;
   private int lastCode;
@@ -239,7 +242,13 @@ final class LoopTrace implements SwitchTrace, CoroutineWatch {
   @Override
   public void woken(Waker coroutine, WokenBy by) {
     int code =
-        by == WokenBy.EVENT ? code(coroutine.firstAwaited()) : FIRST_BOUND + by.ordinal() - 1;
+        switch (by) {
+          case EVENT -> code(coroutine.firstAwaited());
+          case DEADLINE -> BY_DEADLINE;
+          case TOKEN -> BY_TOKEN;
+          case INTERRUPT -> BY_INTERRUPT;
+          case CANCELLATION -> BY_CANCELLATION;
+        };
     ring.add(clock.next(), TraceKind.WAKE, code, number(coroutine), who());
   }
 

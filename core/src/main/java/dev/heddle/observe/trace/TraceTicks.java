@@ -10,7 +10,7 @@ import java.util.concurrent.locks.LockSupport;
 /// A count that a thread of its own increments as long as a trace is recorded: what has happened
 /// between two readings of it was short.
 public final class TraceTicks implements AutoCloseable, Runnable {
-  private static final long NANOS = 200_000; // 2 to 3 % of a processor
+  private static final long NANOS = 500_000; // more often would cost more than the entries
   private static final VarHandle COUNT =
       VarHandles.find(MethodHandles.lookup(), "count", int.class);
 

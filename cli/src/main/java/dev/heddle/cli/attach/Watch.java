@@ -98,7 +98,7 @@ public final class Watch implements AutoCloseable {
       List<String> _ = observation.answers("record " + at.number());
       return "";
     } catch (Frames.AnswerFailedException e) {
-      String why = e.getMessage();
+      String why = String.valueOf(e.getMessage());
       return why.substring(why.indexOf(": ") + 1).strip(); // without the name of an exception
     } catch (IOException e) {
       throw JavaProcess.failed(pid, e);

@@ -206,8 +206,9 @@ public final class LoopRecording implements Recording {
   private static Map<Long, Object> sites(TraceRing.Copy seen, @Nullable End end) {
     Map<Long, Object> sites = new LinkedHashMap<>();
     for (int i = 0; i < seen.size(); i++) {
-      if (seen.kind(i) == TraceKind.END.number() && seen.names()[i] != null) {
-        sites.put(seen.who(i), seen.names()[i]);
+      Object site = seen.kind(i) == TraceKind.END.number() ? seen.name(i) : null;
+      if (site != null) {
+        sites.put(seen.who(i), site);
       }
     }
     if (end != null) {

@@ -72,11 +72,28 @@ public final class TraceRing {
   }
 
   /// The entries that are left, from the oldest to the newest.
-  ///
-  /// @param total how many were added
-  /// @param entries of three longs each
-  /// @param names those with which an entry was added; null, or one of an older entry, elsewhere
-  public record Copy(long total, long[] entries, @Nullable Object[] names) {
+  public static final class Copy {
+    private final long total;
+    private final long[] entries;
+    private final @Nullable Object[] names;
+
+    private Copy(long total, long[] entries, @Nullable Object[] names) {
+      this.total = total;
+      this.entries = entries;
+      this.names = names;
+    }
+
+    /// The number of entries that were added to the ring.
+    public long total() {
+      return total;
+    }
+
+    /// What an entry was added with; null, or that of an older entry, where it was added with
+    /// nothing.
+    public @Nullable Object name(int entry) {
+      return names[entry];
+    }
+
     public int size() {
       return names.length;
     }

@@ -29,7 +29,8 @@ class TraceRingTest {
     assertThat(copy.who(0)).isEqualTo(MOST_WHO);
     assertThat(copy.other(0)).isEqualTo(-1);
     assertThat(copy.time(1)).isEqualTo(2);
-    assertThat(copy.names()).containsExactly(null, "seven");
+    assertThat(copy.name(0)).isNull();
+    assertThat(copy.name(1)).isEqualTo("seven");
   }
 
   @Test

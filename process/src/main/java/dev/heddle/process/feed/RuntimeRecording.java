@@ -111,7 +111,7 @@ public final class RuntimeRecording implements Recording {
       for (int i = 0; i < copy.size(); i++) {
         wanted.add(copy.who(i));
         if (copy.kind(i) == TraceKind.END.number()
-            && copy.names()[i] instanceof String label
+            && copy.name(i) instanceof String label
             && label.contains(" (")) {
           int kind = label.indexOf(" (");
           names.put(

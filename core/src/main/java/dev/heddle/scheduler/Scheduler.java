@@ -136,7 +136,7 @@ public final class Scheduler implements ExecutionContext.Host, HomeLoop {
   private final Turns turns = new Turns();
   private final DeadlockActions deadlockActions = new DeadlockActions();
   private final CoopBudget budget = new CoopBudget();
-  private @Nullable SwitchTrace trace; // null: no trace is being recorded
+  private @Nullable SwitchTrace trace; // null: none is being recorded
 
   // the carrier writes, any thread reads
   private volatile boolean ended;
@@ -754,8 +754,7 @@ public final class Scheduler implements ExecutionContext.Host, HomeLoop {
     // else a stale entry: its wait was abandoned after it had been queued
   }
 
-  /// A context that the JDK has returned: its foreign wait is over, or a refused resume can be
-  /// tried again.
+  /// A context that the JDK has returned: its wait is over, or a refused resume can be tried again.
   private void resumeArrived(ExecutionContext context) {
     context.clearPosted();
     if (context.isActive() || context.isResumePending()) {

@@ -226,8 +226,11 @@ class TraceIT {
         line = in.readLine();
       }
       String page = "<a href='/%d'>a</a> <a href='/%d'>b</a>".formatted(2 * number, 2 * number + 1);
-      String head = "HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nContent-Length: %d\r\n%s";
-      String text = head.formatted(page.length(), "Connection: close\r\n\r\n") + page;
+      String text =
+          "HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nConnection: close\r\nContent-Length: "
+              + page.length()
+              + "\r\n\r\n"
+              + page;
       socket.getOutputStream().write(text.getBytes(UTF_8));
       requested.countDown();
     } catch (IOException _) {

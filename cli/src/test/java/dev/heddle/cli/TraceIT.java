@@ -272,7 +272,7 @@ class TraceIT {
         java(
             checkout.write(
                 "Sleeper.java",
-                "void main() throws Exception { IO.println(\"up\"); Thread.sleep(3_600_000); }"),
+                "void main() throws Exception { IO.println(\"up\"); Thread.currentThread().join(); }"),
             "up");
     assertRefused(
         checkout.heddle("trace", pid, "-o", file), "neither loops nor processes of Heddle");

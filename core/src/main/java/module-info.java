@@ -78,6 +78,11 @@ module dev.heddle {
       dev.heddle.cluster,
       dev.heddle.process;
 
+  // for runtimes that record traces, and for the observer that writes them
+  exports dev.heddle.observe.trace to
+      dev.heddle.cli,
+      dev.heddle.process;
+
   // for failures that commands of a body bring from other threads
   exports dev.heddle.failure to
       dev.heddle.process;

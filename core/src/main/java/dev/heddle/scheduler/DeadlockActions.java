@@ -7,14 +7,14 @@ import java.util.Set;
 /// What a loop tries before it reports a deadlock.
 ///
 /// **Thread** the loop's.
-final class DeadlockActions {
+public final class DeadlockActions {
   private final Set<Runnable> deadlockActions = new LinkedHashSet<>(0);
 
-  void add(Runnable action) {
+  public void add(Runnable action) {
     deadlockActions.add(action);
   }
 
-  void remove(Runnable action) {
+  public void remove(Runnable action) {
     deadlockActions.remove(action);
   }
 

@@ -29,6 +29,10 @@ class ReadyQueue {
     high.add(entry);
   }
 
+  final void addTo(boolean highLane, Object entry) {
+    (highLane ? high : normal).add(entry);
+  }
+
   final boolean isEmpty() {
     return normal.isEmpty() && high.isEmpty();
   }

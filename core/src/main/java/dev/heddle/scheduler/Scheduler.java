@@ -97,8 +97,6 @@ public final class Scheduler implements ExecutionContext.Host, HomeLoop {
    *
    * Sources. T1-T5, T15; trap-7, trap-10, trap-14, trap-16, trap-60, trap-63, trap-64.
    */
-  private static final int COOP_BUDGET = 64; // calls of a coroutine; about 100 us of small reads
-
   private final SchedulerOwner owner;
   private final ReactorDriver driver;
   private final Wakeup wakeup;
@@ -135,10 +133,10 @@ public final class Scheduler implements ExecutionContext.Host, HomeLoop {
   private long selfResumes;
   private long reuses;
   private long immediate;
-  private int turns; // of nextTurn()
+  private final Turns turns = new Turns();
   private final DeadlockActions deadlockActions = new DeadlockActions();
-  private int budgetUsed; // calls since another coroutine could run
-  private long budgetSince; // `dispatched` at the last of these calls
+  private final CoopBudget budget = new CoopBudget();
+  private @Nullable SwitchTrace trace; // null: none is being recorded
 
   // the carrier writes, any thread reads
   private volatile boolean ended;
@@ -159,7 +157,7 @@ public final class Scheduler implements ExecutionContext.Host, HomeLoop {
     this.now = pollPolicy.now();
     this.wakeup = new Wakeup(driver::wakeup);
     this.inbox = new Inbox(wakeup);
-    this.pool = new ContextPool(this, ready::add, reuse);
+    this.pool = new ContextPool(this, this::arrived, reuse);
     this.prefetcher = new ContextPrefetcher(ready, pool);
     this.microtasks = new MicrotaskQueue(owner::failed);
     this.timers = new TimerQueue(now);
@@ -196,6 +194,15 @@ public final class Scheduler implements ExecutionContext.Host, HomeLoop {
   @Override
   public boolean isCarrier(Thread thread) {
     return thread == carrier;
+  }
+
+  /// What is called of each switch while a trace is being recorded; null: nothing.
+  public @Nullable SwitchTrace trace() {
+    return trace;
+  }
+
+  public void setTrace(@Nullable SwitchTrace with) {
+    trace = with;
   }
 
   /// The number of scheduling decisions so far.
@@ -276,11 +283,19 @@ public final class Scheduler implements ExecutionContext.Host, HomeLoop {
   }
 
   void ready(Waker waker) {
-    if (waker.isHighPriority()) {
-      ready.addHigh(waker);
-    } else {
+    if (waker.isPlain()) {
       ready.add(waker);
+    } else {
+      waker.traceReady(); // first, since it may overflow the stack
+      ready.addTo(waker.isHighPriority(), waker);
     }
+  }
+
+  private void arrived(ExecutionContext context) {
+    if (trace != null) {
+      trace.arrived(context);
+    }
+    ready.add(context);
   }
 
   /// Queues a microtask for the next tick.
@@ -434,21 +449,13 @@ public final class Scheduler implements ExecutionContext.Host, HomeLoop {
 
   /// A number below `size`, as if by chance; the same ones in each run of a program.
   public int nextTurn(int size) {
-    int mixed = ++turns * 0x9E3779B9; // golden ratio; the rest is MurmurHash3's finaliser
-    mixed = (mixed ^ mixed >>> 16) * 0x85EBCA6B;
-    mixed = (mixed ^ mixed >>> 13) * 0xC2B2AE35;
-    return (int) (((mixed >>> 16) * (long) size) >>> 16);
+    return turns.next(size);
   }
 
   /// Counts a call that may complete at once. **Suspends** at every 64th without a wait in between:
   /// a peer that sends as fast as the coroutine reads must not keep the loop to itself.
   public void consumeBudget(Waker self) {
-    if (dispatched != budgetSince) {
-      budgetSince = dispatched;
-      budgetUsed = 0;
-    }
-    if (++budgetUsed == COOP_BUDGET) {
-      budgetUsed = 0;
+    if (budget.isUsedUp(dispatched)) {
       yieldFrom(self);
     }
   }
@@ -747,8 +754,7 @@ public final class Scheduler implements ExecutionContext.Host, HomeLoop {
     // else a stale entry: its wait was abandoned after it had been queued
   }
 
-  /// A context that the JDK has returned: its foreign wait is over, or a refused resume can be
-  /// tried again.
+  /// A context that the JDK has returned: its wait is over, or a refused resume can be tried again.
   private void resumeArrived(ExecutionContext context) {
     context.clearPosted();
     if (context.isActive() || context.isResumePending()) {
@@ -828,15 +834,9 @@ public final class Scheduler implements ExecutionContext.Host, HomeLoop {
     }
   }
 
-  /// Has `action` run before the loop reports a deadlock; if it wakes a coroutine, there is none.
-  /// **Thread** the loop's.
-  public void onDeadlock(Runnable action) {
-    deadlockActions.add(action);
-  }
-
-  /// Takes back an [#onDeadlock].
-  public void removeOnDeadlock(Runnable action) {
-    deadlockActions.remove(action);
+  /// What runs before the loop reports a deadlock; if it wakes a coroutine, there is none.
+  public DeadlockActions deadlockActions() {
+    return deadlockActions;
   }
 
   private boolean isNothingArmed() {

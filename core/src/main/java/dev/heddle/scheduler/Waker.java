@@ -88,6 +88,11 @@ public abstract class Waker extends Subscriptions implements Occupant {
   // hooks: what is to be called when the coroutine leaves the carrier, or enters it
   private static final byte HANDLED = 1; // it has switch handlers
   private static final byte WATCHED = 2; // an observer of the loop: at the next leave only
+  private static final byte TRACED = 4; // a trace of the loop is being recorded
+
+  // what is special when the coroutine becomes ready: one check for both
+  private static final byte HIGH_PRIORITY = 1;
+  private static final byte TRACED_AS_READY = 2;
 
   private static final byte NOTHING = 0;
   private static final byte VALUE = 1;
@@ -110,7 +115,7 @@ public abstract class Waker extends Subscriptions implements Occupant {
   private byte hooks;
   private boolean handling; // runs one of them
   private boolean resumeDeferred; // while it ran one
-  private boolean highPriority;
+  private byte whenReady;
   private @Nullable ExecutionContext context;
   private @Nullable Object carried; // in a wait: its result or error; else see payload()
   private int waitingSince; // start of a wait, also a foreign one: loop's clock, units of 2^20 ns
@@ -231,6 +236,9 @@ public abstract class Waker extends Subscriptions implements Occupant {
       if (hasSwitchHandlers() && context != null) {
         onForeignWait(context);
       }
+      if (isTraced()) {
+        traceLeave(true);
+      }
     }
   }
 
@@ -252,13 +260,73 @@ public abstract class Waker extends Subscriptions implements Occupant {
   /// Called on the trampoline when the JDK has parked a coroutine that has switch handlers.
   protected void onForeignWait(ExecutionContext on) {}
 
-  /// Gives the coroutine high priority from the next time that it is queued.
-  public final void raisePriority() {
-    highPriority = true;
+  /// Has the loop's [SwitchTrace] called of what the coroutine does, as long as there is one.
+  public final void trace() {
+    hooks |= TRACED;
+    whenReady |= TRACED_AS_READY;
   }
 
-  public final boolean isHighPriority() {
-    return highPriority;
+  protected final boolean isTraced() {
+    return (hooks & TRACED) != 0;
+  }
+
+  /// The trace of the loop, for a coroutine that is traced; null, and from now on it is not, when
+  /// the recording has ended.
+  protected final @Nullable SwitchTrace traceOrNone() {
+    SwitchTrace trace = scheduler.trace();
+    if (trace == null) {
+      hooks &= ~TRACED;
+      whenReady &= ~TRACED_AS_READY;
+    }
+    return trace;
+  }
+
+  private void traceLeave(boolean inTheJdk) {
+    SwitchTrace trace = traceOrNone();
+    if (trace != null) {
+      trace.left(this, inTheJdk, status == QUEUED);
+    }
+  }
+
+  private void traceEnter() {
+    SwitchTrace trace = traceOrNone();
+    if (trace != null) {
+      trace.entered(this);
+    }
+  }
+
+  /// Called when the coroutine is about to become ready, where [#isPlain()] is false.
+  final void traceReady() {
+    if (status == WAITING && (whenReady & TRACED_AS_READY) != 0) { // else it yields, or starts
+      SwitchTrace trace = traceOrNone();
+      if (trace != null) {
+        trace.woken(this, wokenBy());
+      }
+    }
+  }
+
+  private SwitchTrace.WokenBy wokenBy() {
+    return switch (outcome) {
+      case VALUE, FAILURE -> SwitchTrace.WokenBy.EVENT;
+      case TOKEN -> SwitchTrace.WokenBy.TOKEN;
+      case TIMED_OUT -> SwitchTrace.WokenBy.DEADLINE;
+      case INTERRUPTED -> SwitchTrace.WokenBy.INTERRUPT;
+      default -> SwitchTrace.WokenBy.CANCELLATION;
+    };
+  }
+
+  /// Gives the coroutine high priority from the next time that it is queued.
+  public final void raisePriority() {
+    whenReady |= HIGH_PRIORITY;
+  }
+
+  /// Whether it becomes ready by an entry in the normal lane, and nothing else.
+  final boolean isPlain() {
+    return whenReady == 0;
+  }
+
+  final boolean isHighPriority() {
+    return (whenReady & HIGH_PRIORITY) != 0;
   }
 
   protected final void setHasSwitchHandlers(boolean on) {
@@ -284,9 +352,21 @@ public abstract class Waker extends Subscriptions implements Occupant {
         scheduler.ready(this);
       }
     }
+    if (isTraced()) {
+      traceLeave(false);
+    }
   }
 
   final void switchedIn() {
+    if (hooks != 0) {
+      callEnterHooks();
+    }
+  }
+
+  private void callEnterHooks() {
+    if (isTraced()) {
+      traceEnter();
+    }
     if (hasSwitchHandlers()) {
       try {
         callSwitchHandlers(true, false);
@@ -311,6 +391,10 @@ public abstract class Waker extends Subscriptions implements Occupant {
   final void suspendFailed(Throwable failure) {
     abandonWait();
     disarmAll();
+    SwitchTrace trace = isTraced() ? traceOrNone() : null;
+    if (trace != null) {
+      trace.stayed(this);
+    }
     try {
       switchedIn();
     } catch (Throwable e) {

@@ -107,7 +107,7 @@ final class StuckLimit implements InlineCallback, Runnable {
     armed.subscribe(this);
     if (onDeadlock) {
       armed.startDaemon();
-      home.onDeadlock(this);
+      home.deadlockActions().add(this);
     } else {
       armed.start();
     }
@@ -131,7 +131,7 @@ final class StuckLimit implements InlineCallback, Runnable {
     armed.unsubscribe(this);
     if (onDeadlock) {
       armed.stopDaemon();
-      home.removeOnDeadlock(this);
+      home.deadlockActions().remove(this);
     } else {
       armed.stop();
     }

@@ -114,7 +114,7 @@ public final class ProcessRuntime implements AutoCloseable {
             BoundedWaits.bounded(how.deadlockAfter),
             parts.deadlocks(how.deadlocks));
     this.bean = new RuntimeBean(how.host, inspector);
-    this.managed = new RuntimeRegistration(bean, bean::takeDump, bean::feed);
+    this.managed = new RuntimeRegistration(bean, bean::takeDump, bean::feed, bean::record);
     parts.join(
         new RuntimeView(
             bean, managed, inspector::snapshots, report::isDone, inspector::checkForDeadlocks));

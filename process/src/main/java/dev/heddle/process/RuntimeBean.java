@@ -2,7 +2,10 @@
 package dev.heddle.process;
 
 import dev.heddle.observe.attach.Feed;
+import dev.heddle.observe.trace.Recording;
+import dev.heddle.observe.trace.TraceRing;
 import dev.heddle.process.feed.RuntimeFeed;
+import dev.heddle.process.feed.RuntimeRecording;
 import dev.heddle.process.host.HostInspector;
 import dev.heddle.process.observe.RuntimeDump;
 import java.time.Duration;
@@ -111,6 +114,11 @@ final class RuntimeBean implements ProcessRuntimeMXBean {
   @Override
   public String dumpJson() {
     return takeDump().json();
+  }
+
+  /// Begins a trace for one observer.
+  Recording record() {
+    return new RuntimeRecording(name, inspector, TraceRing.USUAL);
   }
 
   /// The feed of one observer.

@@ -3,6 +3,7 @@ package dev.heddle.bench.ours;
 
 import dev.heddle.Heddle;
 import dev.heddle.HeddleOptions;
+import dev.heddle.Loop;
 import dev.heddle.bench.measure.Meter;
 import dev.heddle.bench.measure.Program;
 import dev.heddle.bench.measure.Sample;
@@ -10,7 +11,13 @@ import dev.heddle.bench.peer.FloorSwitch;
 import dev.heddle.coroutine.Coroutine;
 import dev.heddle.coroutine.Switch;
 import dev.heddle.coroutine.SwitchHandler;
+import dev.heddle.coroutine.tree.CoroutineNode;
+import dev.heddle.coroutine.tree.CoroutineTree;
+import dev.heddle.loop.trace.LoopRecording;
+import dev.heddle.observe.trace.TraceRing;
 import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
 
 /// Coroutines that suspend in turn.
 ///
@@ -20,7 +27,14 @@ public final class HeddleSwitch implements Program {
   private final int actors;
   private final HeddleOptions options;
   private final boolean handled;
-  private final boolean observed;
+  private final Observer observer;
+
+  /// Who looks on.
+  private enum Observer {
+    NONE,
+    WATCHES,
+    RECORDS
+  }
 
   /// A program of so many coroutines.
   public HeddleSwitch(int actors) {
@@ -31,25 +45,33 @@ public final class HeddleSwitch implements Program {
   ///
   /// @param handled whether each has a switch handler
   public HeddleSwitch(int actors, HeddleOptions options, boolean handled) {
-    this(actors, options, handled, false);
+    this(actors, options, handled, Observer.NONE);
   }
 
-  private HeddleSwitch(int actors, HeddleOptions options, boolean handled, boolean observed) {
+  private HeddleSwitch(int actors, HeddleOptions options, boolean handled, Observer observer) {
     this.actors = actors;
     this.options = options;
     this.handled = handled;
-    this.observed = observed;
+    this.observer = observer;
   }
 
   /// A program of so many coroutines that an observer looks at ten times a second.
   public static HeddleSwitch watched(int actors) {
-    return new HeddleSwitch(actors, HeddleOptions.defaults(), false, true);
+    return new HeddleSwitch(actors, HeddleOptions.defaults(), false, Observer.WATCHES);
+  }
+
+  /// A program of so many coroutines of which a trace is recorded.
+  public static HeddleSwitch traced(int actors) {
+    return new HeddleSwitch(actors, HeddleOptions.defaults(), false, Observer.RECORDS);
   }
 
   @Override
   public Sample round(long operations) throws InterruptedException {
     var round = new Round(actors, Math.max(2, operations / actors));
-    LoopObserver observer =
+    if (observer == Observer.RECORDS) {
+      return recorded(round, operations);
+    }
+    LoopObserver looking =
         Heddle.run(
             options,
             () -> {
@@ -59,13 +81,38 @@ public final class HeddleSwitch implements Program {
                   actor.addSwitchHandler(round);
                 }
               }
-              return observed ? LoopObserver.ofCurrentLoop(1) : null;
+              return observer == Observer.WATCHES ? LoopObserver.ofCurrentLoop(1) : null;
             });
-    if (observer != null) {
-      observer.close();
+    if (looking != null) {
+      looking.close();
     }
     if (handled && round.left < operations) {
       throw new IllegalStateException("the handlers were told of " + round.left + " switches");
+    }
+    return round.sample;
+  }
+
+  private Sample recorded(Round round, long operations) throws InterruptedException {
+    CompletableFuture<CoroutineTree> tree = new CompletableFuture<>();
+    CountDownLatch recording = new CountDownLatch(1);
+    Loop<Boolean> loop =
+        Loop.start(
+            options,
+            () -> {
+              tree.complete(CoroutineNode.current().tree());
+              recording.await();
+              for (int i = 0; i < actors; i++) {
+                Heddle.spawn(round::run);
+              }
+              return true;
+            });
+    try (LoopRecording recorded = new LoopRecording(tree.join(), TraceRing.USUAL)) {
+      recording.countDown();
+      loop.join();
+      long entries = recorded.recorded();
+      if (entries < operations) {
+        throw new IllegalStateException(entries + " entries of " + operations + " switches");
+      }
     }
     return round.sample;
   }

@@ -12,6 +12,8 @@ final class WatchedShape {
   private static final String ROW = "watched";
   private static final String SWITCH = "watched-switch";
   private static final String SWITCHING = "heddle-switch";
+  private static final String TRACED = "traced-switch";
+  private static final String RECORDED = "heddle-recorded";
   private static final String BARE = "heddle-bare";
   private static final int PARKED = 100_000;
   private static final int WATCHED_MILLIS = 10_000;
@@ -25,7 +27,8 @@ final class WatchedShape {
         "100,000 coroutines wait, and an observer looks each second: the processor time of the"
             + " loop's thread, which has nothing else to do. And two coroutines that yield to each"
             + " other, looked at ten times a second, beside the same two in the same JVM with"
-            + " nobody who looks, in turns of a sixteenth of a round.",
+            + " nobody who looks, in turns of a sixteenth of a round. The same two while a trace"
+            + " of them is recorded.",
         List.of(
             new Case(
                 ROW,
@@ -35,7 +38,8 @@ final class WatchedShape {
                 List.of(
                     new Row(
                         ROW, Metric.count(HeddleWatched.LOOP_MILLIS, "ms of the loop a second")))),
-            Case.of(SWITCH, "2 coroutines", 2, RoundSize.calibrated(100_000, 1_000), Metric.WALL)),
+            Case.of(SWITCH, "2 coroutines", 2, RoundSize.calibrated(100_000, 1_000), Metric.WALL),
+            Case.of(TRACED, "2 coroutines", 2, RoundSize.calibrated(100_000, 1_000), Metric.WALL)),
         List.of(
             Contender.of(
                     Contender.HEDDLE,
@@ -51,9 +55,19 @@ final class WatchedShape {
                         new PairedRun(
                             HeddleSwitch.watched(size.size()),
                             new HeddleSwitch(size.size(), HeddleOptions.defaults(), false)))
-                .only(SWITCH)),
+                .only(SWITCH),
+            Contender.of(
+                    RECORDED,
+                    "switching coroutines of which a trace is recorded",
+                    Flags.library(),
+                    size ->
+                        new PairedRun(
+                            HeddleSwitch.traced(size.size()),
+                            new HeddleSwitch(size.size(), HeddleOptions.defaults(), false)))
+                .only(TRACED)),
         List.of(
             Bar.atMost(ROW, Contender.HEDDLE, MOST_MILLIS, "ms of the loop a second"),
-            Bar.inTurns(SWITCH, SWITCHING, 1.10, BARE)));
+            Bar.inTurns(SWITCH, SWITCHING, 1.10, BARE),
+            Bar.inTurns(TRACED, RECORDED, 1.15, BARE)));
   }
 }

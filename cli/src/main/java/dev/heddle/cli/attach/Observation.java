@@ -9,6 +9,7 @@ import java.io.DataOutputStream;
 import java.io.EOFException;
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -117,6 +118,20 @@ final class Observation implements AutoCloseable {
     return all;
   }
 
+  /// The one value of an answer that is no text; null: none.
+  byte @Nullable [] bytes(String question) throws AttachException, IOException {
+    try {
+      Frames.ask(questions, question);
+    } catch (IOException e) {
+      throw noMore(e);
+    }
+    byte[] value = nextBytes(program);
+    if (value != null && nextBytes(program) != null) {
+      throw new IOException("an answer of two values");
+    }
+    return value;
+  }
+
   private String answer(String known) throws AttachException, IOException {
     StringBuilder all = new StringBuilder();
     for (String value = next(known); value != null; value = next(known)) {
@@ -126,15 +141,27 @@ final class Observation implements AutoCloseable {
   }
 
   private @Nullable String next(String known) throws AttachException, IOException {
+    byte[] value = nextBytes(known);
+    return value == null ? null : new String(value, StandardCharsets.UTF_8);
+  }
+
+  private byte @Nullable [] nextBytes(String known) throws AttachException, IOException {
     await(ANSWER, known);
     try {
-      return Frames.next(answers, () -> farewell = Farewell.SAID);
+      return Frames.nextBytes(answers, () -> farewell = Farewell.SAID);
     } catch (EOFException _) {
       throw ended(known);
     }
   }
 
   // ---- its end ----
+
+  void checkAlive() throws AttachException, IOException {
+    if (Candidate.hasEnded(pid)) {
+      readFarewell();
+      throw ended(program);
+    }
+  }
 
   /// The pipe is closed at the other side: that JVM has ended, or the last of its threads is about
   /// to.

@@ -6,6 +6,7 @@ import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Properties;
+import org.jspecify.annotations.Nullable;
 
 /// An observation that lasts: a JVM is listed and looked at again and again, until this is closed
 /// or that JVM has ended. **Thread** one at a time.
@@ -73,6 +74,54 @@ public final class Watch implements AutoCloseable {
       List<String> _ = observation.answers("probe " + number);
     } catch (Frames.AnswerFailedException _) {
       // it has ended
+    } catch (IOException e) {
+      throw JavaProcess.failed(pid, e);
+    }
+  }
+
+  /// Checks whether that JVM still runs, without asking it.
+  ///
+  /// @throws AttachException when it has ended, with how
+  public void checkAlive() throws AttachException {
+    try {
+      observation.checkAlive();
+    } catch (IOException e) {
+      throw JavaProcess.failed(pid, e);
+    }
+  }
+
+  /// Begins to record a trace of a loop or a runtime.
+  ///
+  /// @return why it did not begin; empty when it has
+  public String record(Observed at) throws AttachException {
+    try {
+      List<String> _ = observation.answers("record " + at.number());
+      return "";
+    } catch (Frames.AnswerFailedException e) {
+      String why = String.valueOf(e.getMessage());
+      return why.substring(why.indexOf(": ") + 1).strip(); // without the name of an exception
+    } catch (IOException e) {
+      throw JavaProcess.failed(pid, e);
+    }
+  }
+
+  /// Ends a recording: its rows, see [dev.heddle.observe.trace.Recording#stop()].
+  public List<Properties> recorded(Observed at) throws AttachException {
+    List<Properties> rows = new ArrayList<>();
+    try {
+      for (String row : observation.answers("recorded " + at.number())) {
+        rows.add(Frames.read(row));
+      }
+      return rows;
+    } catch (IOException e) {
+      throw JavaProcess.failed(pid, e);
+    }
+  }
+
+  /// The next piece of a recording that has ended; null: no more.
+  public byte @Nullable [] piece(Observed at) throws AttachException {
+    try {
+      return observation.bytes("piece " + at.number());
     } catch (IOException e) {
       throw JavaProcess.failed(pid, e);
     }

@@ -15,6 +15,7 @@ import dev.heddle.internal.Rethrow;
 import dev.heddle.internal.StackGuard;
 import dev.heddle.reactor.TimerEvent;
 import dev.heddle.scheduler.Scheduler;
+import dev.heddle.scheduler.SwitchTrace;
 import dev.heddle.scheduler.Waker;
 import dev.heddle.scheduler.context.ExecutionContext;
 import dev.heddle.scheduler.context.ForeignWaits;
@@ -163,6 +164,10 @@ public abstract class CancellableCoroutine extends Waker {
   // ---- delivery ----
 
   void cancellationRequested() {
+    SwitchTrace trace = isTraced() ? traceOrNone() : null;
+    if (trace != null) {
+      trace.cancelled(this);
+    }
     ColdState r = coldState();
     r.undelivered++;
     endInterruptPause();

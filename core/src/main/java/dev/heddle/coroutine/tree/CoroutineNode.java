@@ -21,6 +21,7 @@ import dev.heddle.failure.FailureTable;
 import dev.heddle.internal.Rethrow;
 import dev.heddle.internal.StackGuard;
 import dev.heddle.observe.WaitSnapshot;
+import dev.heddle.scheduler.SwitchTrace;
 import dev.heddle.scheduler.WakerStatus;
 import dev.heddle.scheduler.context.ExecutionContext;
 import dev.heddle.scheduler.context.ExecutionContext.Occupant;
@@ -169,6 +170,11 @@ public final class CoroutineNode<T extends @Nullable Object> extends Cancellable
   }
 
   public @Nullable String givenName() {
+    return givenName(site);
+  }
+
+  /// The name that a coroutine of this [#site()] was given; null: none.
+  public static @Nullable String givenName(Object site) {
     return switch (site) {
       case SpawnTrace trace -> trace.name();
       case SpawnSites.NamedSite named -> named.name();
@@ -247,6 +253,14 @@ public final class CoroutineNode<T extends @Nullable Object> extends Cancellable
     }
     if (!scheduler().hasEnded()) {
       finish(returned, thrown);
+      traceEnd(true);
+    }
+  }
+
+  private void traceEnd(boolean ran) {
+    SwitchTrace trace = isTraced() ? traceOrNone() : null;
+    if (trace != null) {
+      trace.ended(this, ran);
     }
   }
 
@@ -297,6 +311,7 @@ public final class CoroutineNode<T extends @Nullable Object> extends Cancellable
   protected void finishIgnored() {
     Object neverBegun = payload();
     finish(null, null);
+    traceEnd(false);
     if (neverBegun instanceof SubmittedWork request) {
       request.cancelledBeforeStart();
     }

@@ -36,6 +36,8 @@ public final class CoroutineTree {
   boolean remainingCancelled; // because none kept the loop alive
   private @Nullable Registration overdueRemaining;
   private @Nullable CoroutineWatch watch; // null: no observer watches the loop
+  private @Nullable CoroutineWatch tracing; // null: no trace of the loop is being recorded
+  private @Nullable CoroutineWatch observer; // one of these, both, or null
   private final List<Supplier<DumpPart>> dumpParts = new ArrayList<>();
 
   public CoroutineTree(HeddleOptions options, Scheduler scheduler, Host host) {
@@ -135,6 +137,18 @@ public final class CoroutineTree {
 
   public void setWatch(@Nullable CoroutineWatch with) {
     watch = with;
+    observer = CoroutineWatch.both(watch, tracing);
+  }
+
+  /// Has `with` called of spawns and ends while a trace is recorded; null: none is any more.
+  public void setTracing(@Nullable CoroutineWatch with) {
+    tracing = with;
+    observer = CoroutineWatch.both(watch, tracing);
+  }
+
+  /// What is to be called of spawns and ends; null: nothing, as nobody watches or records.
+  public @Nullable CoroutineWatch observer() {
+    return observer;
   }
 
   // ---- dumps ----

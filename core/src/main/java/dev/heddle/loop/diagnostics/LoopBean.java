@@ -3,12 +3,15 @@ package dev.heddle.loop.diagnostics;
 
 import dev.heddle.coroutine.tree.CoroutineTree;
 import dev.heddle.loop.feed.LoopFeed;
+import dev.heddle.loop.trace.LoopRecording;
 import dev.heddle.observe.Dump;
 import dev.heddle.observe.HoldReport;
 import dev.heddle.observe.LoopCounters;
 import dev.heddle.observe.LoopMXBean;
 import dev.heddle.observe.attach.Attachable;
 import dev.heddle.observe.attach.Feed;
+import dev.heddle.observe.trace.Recording;
+import dev.heddle.observe.trace.TraceRing;
 import dev.heddle.scheduler.Scheduler;
 import java.time.Duration;
 import java.util.LinkedHashMap;
@@ -231,6 +234,11 @@ final class LoopBean implements LoopMXBean, Attachable {
   @Override
   public Feed watch() {
     return new LoopFeed(tree, this::counts);
+  }
+
+  @Override
+  public Recording record() {
+    return new LoopRecording(tree, TraceRing.USUAL);
   }
 
   private String stackOf(long id) {

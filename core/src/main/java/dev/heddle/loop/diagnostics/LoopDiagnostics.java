@@ -13,6 +13,7 @@ import dev.heddle.observe.attach.Attachables;
 import dev.heddle.observe.jfr.LoopJfrEvents;
 import dev.heddle.observe.jmx.ManagedBean;
 import dev.heddle.observe.log.AsyncLog;
+import dev.heddle.scheduler.SwitchTrace;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -102,6 +103,10 @@ public final class LoopDiagnostics {
   }
 
   public void onWake() {
+    SwitchTrace trace = tree.scheduler().trace();
+    if (trace != null) {
+      trace.slept();
+    }
     Watchdog dog = watchdog;
     if (dog != null) {
       dog.onLoopWake();
@@ -126,9 +131,9 @@ public final class LoopDiagnostics {
     if (recorded) {
       LoopJfrEvents.started(tree.options().name(), coroutine.id(), coroutine.name());
     }
-    CoroutineWatch watch = tree.watch();
-    if (watch != null) {
-      watch.spawned((CoroutineNode<?>) coroutine);
+    CoroutineWatch observer = tree.observer();
+    if (observer != null) {
+      observer.spawned((CoroutineNode<?>) coroutine);
     }
   }
 
@@ -137,9 +142,9 @@ public final class LoopDiagnostics {
       LoopJfrEvents.ended(
           tree.options().name(), coroutine.id(), coroutine.name(), coroutine.failure());
     }
-    CoroutineWatch watch = tree.watch();
-    if (watch != null) {
-      watch.ended((CoroutineNode<?>) coroutine);
+    CoroutineWatch observer = tree.observer();
+    if (observer != null) {
+      observer.ended((CoroutineNode<?>) coroutine);
     }
   }
 

@@ -5,7 +5,7 @@ import java.util.Locale;
 import java.util.Map;
 
 /// What a class is called among people who wait for its objects: `Channel$Waiters` is a channel.
-final class KindNames {
+public final class KindNames {
   private static final Map<String, String> KNOWN =
       Map.of(
           "CoroutineNode", "coroutine",
@@ -22,7 +22,7 @@ final class KindNames {
 
   private KindNames() {}
 
-  static String of(Class<?> type) {
+  public static String of(Class<?> type) {
     Class<?> outermost = type;
     for (Class<?> outer = type.getEnclosingClass(); outer != null; ) {
       outermost = outer;

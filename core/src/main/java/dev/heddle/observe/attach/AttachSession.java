@@ -2,12 +2,14 @@
 package dev.heddle.observe.attach;
 
 import dev.heddle.internal.DaemonThread;
+import dev.heddle.observe.trace.Recording;
 import java.io.BufferedOutputStream;
 import java.io.DataInputStream;
 import java.io.DataOutputStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
+import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
@@ -27,6 +29,9 @@ final class AttachSession implements Runnable {
   private static final String LIST = "list";
   private static final String WATCH = "watch"; // a look of the feed of one; opens the feed
   private static final String PROBE = "probe"; // measures a delay, for the next look
+  private static final String RECORD = "record"; // begins a trace of one
+  private static final String RECORDED = "recorded"; // ends it: what there is
+  private static final String PIECE = "piece"; // of a trace that has ended: bytes, or no value
   private static final int FAREWELL_MILLIS = 100;
 
   private final InputStream in;
@@ -35,6 +40,7 @@ final class AttachSession implements Runnable {
   // its thread; their numbers are their places here
   private final List<@Nullable Attachable> shown = new ArrayList<>(); // null: it has ended
   private final Map<Integer, Feed> feeds = new HashMap<>();
+  private final Map<Integer, Recording> recordings = new HashMap<>();
   private @Nullable Thread hook;
 
   // held while an answer, or the farewell, is written
@@ -65,6 +71,7 @@ final class AttachSession implements Runnable {
     } finally {
       forgetFarewell();
       feeds.values().forEach(Feed::close);
+      recordings.values().forEach(Recording::close);
     }
   }
 
@@ -149,7 +156,7 @@ final class AttachSession implements Runnable {
   }
 
   private void answerOne(String question, DataOutputStream answers) throws IOException {
-    List<String> values;
+    List<byte[]> values;
     try {
       String[] words = question.split(" ", 3); // the question, the number, and what it is about
       int number = Integer.parseInt(words[1]);
@@ -160,9 +167,18 @@ final class AttachSession implements Runnable {
               feed(number).probe();
               yield List.of();
             }
+            case RECORD -> {
+              record(number);
+              yield List.of();
+            }
+            case RECORDED -> written(recording(number).stop());
+            case PIECE -> {
+              byte[] piece = recording(number).piece();
+              yield piece == null ? List.of() : List.of(piece);
+            }
             default -> {
               String about = words.length > 2 ? " " + words[2] : "";
-              yield List.of(shown(number).answer(words[0] + about));
+              yield List.of(utf8(shown(number).answer(words[0] + about)));
             }
           };
     } catch (RuntimeException | StackOverflowError | OutOfMemoryError e) {
@@ -170,7 +186,7 @@ final class AttachSession implements Runnable {
       return;
     }
     writeAnswer(() -> {
-      for (String value : values) {
+      for (byte[] value : values) {
         Frames.value(answers, value);
       }
       Frames.end(answers);
@@ -189,12 +205,32 @@ final class AttachSession implements Runnable {
     return feeds.computeIfAbsent(number, n -> shown(n).watch());
   }
 
-  private static List<String> written(List<Map<String, String>> rows) throws IOException {
-    List<String> values = new ArrayList<>();
+  private void record(int number) {
+    Recording before = recordings.remove(number);
+    if (before != null) {
+      before.close();
+    }
+    recordings.put(number, shown(number).record());
+  }
+
+  private Recording recording(int number) {
+    Recording there = recordings.get(number);
+    if (there == null) {
+      throw new IllegalArgumentException("of number " + number + " no trace is recorded");
+    }
+    return there;
+  }
+
+  private static List<byte[]> written(List<Map<String, String>> rows) throws IOException {
+    List<byte[]> values = new ArrayList<>();
     for (Map<String, String> row : rows) {
-      values.add(Frames.written(row));
+      values.add(utf8(Frames.written(row)));
     }
     return values;
+  }
+
+  private static byte[] utf8(String text) {
+    return text.getBytes(StandardCharsets.UTF_8);
   }
 
   private void list(DataOutputStream answers) throws IOException {

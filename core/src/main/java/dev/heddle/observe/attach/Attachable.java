@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.heddle.observe.attach;
 
+import dev.heddle.observe.trace.Recording;
 import java.util.Map;
 
 /// What an observer in another JVM may observe: a loop, a process runtime, a node of a cluster.
@@ -17,6 +18,14 @@ public interface Attachable {
   /// @throws IllegalArgumentException where there is none
   default Feed watch() {
     throw new IllegalArgumentException("a " + kind() + " cannot be watched");
+  }
+
+  /// Begins to record a trace.
+  ///
+  /// @throws IllegalArgumentException where there is none
+  /// @throws IllegalStateException when it cannot begin now, with the reason
+  default Recording record() {
+    throw new IllegalArgumentException("a " + kind() + " cannot be traced");
   }
 
   /// Answers a question, without waiting for long.

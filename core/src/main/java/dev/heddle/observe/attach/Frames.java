@@ -67,7 +67,10 @@ public final class Frames {
   // ---- answers ----
 
   static void value(DataOutputStream out, String value) throws IOException {
-    byte[] bytes = value.getBytes(StandardCharsets.UTF_8);
+    value(out, value.getBytes(StandardCharsets.UTF_8));
+  }
+
+  static void value(DataOutputStream out, byte[] bytes) throws IOException {
     int from = 0;
     for (; bytes.length - from > LONGEST_PART; from += LONGEST_PART) {
       frame(out, PART, bytes, from, LONGEST_PART);
@@ -111,6 +114,13 @@ public final class Frames {
   /// @throws EOFException when the observed JVM has ended, or has closed the pipe
   /// @throws AnswerFailedException when it says that it cannot answer
   public static @Nullable String next(DataInputStream in, Runnable farewell) throws IOException {
+    byte[] value = nextBytes(in, farewell);
+    return value == null ? null : new String(value, StandardCharsets.UTF_8);
+  }
+
+  /// As [#next(DataInputStream, Runnable)], of a value that is no text.
+  public static byte @Nullable [] nextBytes(DataInputStream in, Runnable farewell)
+      throws IOException {
     ByteArrayOutputStream value = new ByteArrayOutputStream();
     while (true) {
       int kind = in.readUnsignedByte();
@@ -119,7 +129,7 @@ public final class Frames {
         case PART -> value.writeBytes(bytes);
         case VALUE -> {
           value.writeBytes(bytes);
-          return value.toString(StandardCharsets.UTF_8);
+          return value.toByteArray();
         }
         case END -> {
           return null;

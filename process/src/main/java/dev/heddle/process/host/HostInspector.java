@@ -59,6 +59,11 @@ public final class HostInspector {
     this.deadlockHandler = deadlockHandler;
   }
 
+  /// The workers that run the processes.
+  public WorkerPool workers() {
+    return workers;
+  }
+
   /// All processes, ordered by number, without stacks.
   public List<ProcessSnapshot> snapshots() {
     return sorted().map(process -> process.snapshot(NO_STACK, process.body())).toList();

@@ -764,6 +764,11 @@ public final class ProcessInstance extends ProcessLifecycle
   }
 
   @Override
+  public long number() {
+    return id();
+  }
+
+  @Override
   public String label() {
     return pid + " (" + kind() + ")";
   }

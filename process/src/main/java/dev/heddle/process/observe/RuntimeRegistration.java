@@ -6,6 +6,7 @@ import dev.heddle.observe.attach.Attachables;
 import dev.heddle.observe.attach.Feed;
 import dev.heddle.observe.jmx.ManagedBean;
 import dev.heddle.observe.spi.DumpParts;
+import dev.heddle.observe.trace.Recording;
 import dev.heddle.process.ProcessRuntimeMXBean;
 import java.util.LinkedHashMap;
 import java.util.Map;
@@ -30,16 +31,18 @@ public final class RuntimeRegistration {
   ///
   /// @param dumper makes the dump of the runtime, as a part of dumps of loops
   /// @param feeder makes its feed for one observer, from the row of the runtime itself
+  /// @param recorder begins a trace of it for one observer
   public RuntimeRegistration(
       ProcessRuntimeMXBean bean,
       Supplier<RuntimeDump> dumper,
-      Function<Supplier<Map<String, String>>, Feed> feeder) {
+      Function<Supplier<Map<String, String>>, Feed> feeder,
+      Supplier<Recording> recorder) {
     this.name = bean.getName();
     this.managed =
         new ManagedBean<>("ProcessRuntime", bean.getName(), bean, ProcessRuntimeMXBean.class);
     this.dumper = dumper;
     announce(1);
-    this.shown = new Answers(bean, feeder);
+    this.shown = new Answers(bean, feeder, recorder);
     DumpParts.add(dumper);
     Attachables.add(shown);
   }
@@ -87,7 +90,9 @@ public final class RuntimeRegistration {
 
   /// Answers `heddle ps` and `heddle dump` about a runtime, from its bean, on their threads.
   private record Answers(
-      ProcessRuntimeMXBean runtime, Function<Supplier<Map<String, String>>, Feed> feeder)
+      ProcessRuntimeMXBean runtime,
+      Function<Supplier<Map<String, String>>, Feed> feeder,
+      Supplier<Recording> recorder)
       implements Attachable {
     @Override
     public String kind() {
@@ -111,6 +116,11 @@ public final class RuntimeRegistration {
     @Override
     public Feed watch() {
       return feeder.apply(this::summary);
+    }
+
+    @Override
+    public Recording record() {
+      return recorder.get();
     }
 
     @Override

@@ -228,6 +228,11 @@ public abstract class Task {
     }
   }
 
+  /// A number that no other task of its scheduler has, for traces; 0: none.
+  public long number() {
+    return 0;
+  }
+
   /// Names it in reports.
   public String label() {
     return getClass().getSimpleName();

@@ -104,6 +104,9 @@ public sealed class WorkScheduler permits SimulatedScheduler {
           return;
         }
       }
+      if (own != null && own.trace != null) {
+        own.trace.woke(task, why);
+      }
       task.queuedNanos = DelayHistogram.stamp();
       if (task.priority == Task.QueuePriority.NORMAL
           && own != null

@@ -72,6 +72,9 @@ public sealed class Worker permits SimulatedWorker {
   // set by the scheduler monitor, cleared by this worker; Parking defines the word
   private volatile boolean overdue;
 
+  // an observer writes it, this worker reads it; safe: an entry may be missing at either end
+  @Nullable WorkerTrace trace; // null: no trace is being recorded
+
   /// A worker whose steps run on `thread`.
   ///
   /// @param number its index among the workers of the scheduler, or [#COMPENSATING]
@@ -208,6 +211,10 @@ public sealed class Worker permits SimulatedWorker {
     if (overdue) {
       overdue = false;
     }
+    WorkerTrace recorded = trace;
+    if (recorded != null) {
+      recorded.runBegins(task, picks);
+    }
     runSteps(task); // throws nothing
     threadState.restore(); // thread state that the step has changed must not reach the next task
     RUNNING.setRelease(this, (Task) null);
@@ -216,6 +223,9 @@ public sealed class Worker permits SimulatedWorker {
     }
     if (wakeUps.isOpen()) {
       finishWakeUps();
+    }
+    if (recorded != null) {
+      recorded.runEnds(task);
     }
   }
 
@@ -355,6 +365,9 @@ public sealed class Worker permits SimulatedWorker {
         Task task = victim.deque.stealInto(deque);
         if (task != null) {
           stolen += 1 + deque.size();
+          if (trace != null) {
+            trace.stole(task, victim.number);
+          }
           return task;
         }
       }
@@ -379,6 +392,9 @@ public sealed class Worker permits SimulatedWorker {
         var _ = Thread.interrupted(); // an interrupt would make each park return at once
         LockSupport.park(this);
       }
+      if (trace != null) {
+        trace.slept();
+      }
     }
     scheduler.workerWoke(); // the scheduler monitor may have gone to sleep meanwhile
   }
@@ -390,6 +406,9 @@ public sealed class Worker permits SimulatedWorker {
   public void beginWakeUp(Task task, int why) {
     endBurst(); // what is published next is behind it
     wakeUps.begin(task, why);
+    if (trace != null && why == Task.BY_MESSAGE) {
+      trace.sent(task);
+    }
   }
 
   /// The wake-up of the last [#beginWakeUp] is done, or was not needed.

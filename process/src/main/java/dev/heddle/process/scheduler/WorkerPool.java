@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.heddle.process.scheduler;
 
+import dev.heddle.observe.trace.TraceRing;
 import dev.heddle.process.CompensationCounters;
 import dev.heddle.process.QueueDelay;
 import dev.heddle.process.WorkerCounters;
@@ -8,6 +9,7 @@ import dev.heddle.scheduler.context.LockOwners;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.BiConsumer;
 import java.util.function.Predicate;
@@ -156,6 +158,32 @@ public sealed class WorkerPool permits SimulatedWorkers {
     List<Worker> all = new ArrayList<>(List.of(workers));
     all.addAll(compensating.running());
     return all;
+  }
+
+  /// Begins to record what the workers do, but not compensating ones.
+  ///
+  /// @param entries of the ring of each, a power of two
+  /// @return in the order of the workers
+  /// @throws IllegalStateException when that is recorded already
+  public List<WorkerTrace> beginTrace(int entries) {
+    synchronized (workers) {
+      if (workers[0].trace != null) {
+        throw new IllegalStateException("another observer records a trace of it just now");
+      }
+      for (Worker worker : workers) {
+        worker.trace = new WorkerTrace(new TraceRing(entries));
+      }
+      return Stream.of(workers).map(worker -> worker.trace).filter(Objects::nonNull).toList();
+    }
+  }
+
+  /// Ends what [#beginTrace] has begun.
+  public void endTrace() {
+    synchronized (workers) {
+      for (Worker worker : workers) {
+        worker.trace = null;
+      }
+    }
   }
 
   public List<WorkerCounters> counters() {

@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.heddle.cli.trace;
+
+import java.io.IOException;
+import java.io.Writer;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Properties;
+import java.util.Set;
+import java.util.TreeSet;
+
+/// A trace as a file in the Trace Event Format, which ui.perfetto.dev and chrome://tracing open.
+///
+/// Each loop has two tracks: its runs, by the names of coroutines, and what woke coroutines from
+/// outside of all runs. Arrows go from who woke to the run that followed.
+public final class TraceJson {
+  private static final int TRACKS = 2; // of a thread
+  private static final Set<String> NOT_SHOWN = Set.of("row", "name", "kind");
+
+  /// What has been written.
+  ///
+  /// @param events lines of the file
+  /// @param arrows of them, pairs
+  /// @param recorded entries that were recorded
+  /// @param lost of them, those that were overwritten before they could be fetched
+  public record Written(long events, long arrows, long recorded, long lost) {}
+
+  private TraceJson() {}
+
+  /// Writes a trace, and closes the writer.
+  ///
+  /// @param process its process id
+  public static Written write(Writer to, long process, Capture.Result captured) throws IOException {
+    List<ThreadTrace> threads = captured.threads();
+    long origin = threads.stream().mapToLong(ThreadTrace::began).min().orElse(0);
+    TrackWriter.Numbers numbers = new TrackWriter.Numbers();
+    int pid = (int) process;
+    try (JsonLines out = new JsonLines(to, origin)) {
+      out.event("M", pid, 0)
+          .with("name", "process_name")
+          .args(Map.of("name", captured.program()))
+          .end();
+      int track = 1;
+      for (List<ThreadTrace> group : groups(threads)) {
+        track = write(out, numbers, pid, track, group);
+      }
+      long recorded = threads.stream().mapToLong(each -> each.entries().total()).sum();
+      long lost = threads.stream().mapToLong(each -> each.entries().lost()).sum();
+      Written written = new Written(out.written(), numbers.count(), recorded, lost);
+      out.close(about(threads, written));
+      return written;
+    }
+  }
+
+  /// The threads of one recording: the workers of a runtime have processes in common.
+  private static Collection<List<ThreadTrace>> groups(List<ThreadTrace> threads) {
+    Map<Properties, List<ThreadTrace>> groups = new LinkedHashMap<>();
+    for (ThreadTrace each : threads) {
+      groups.computeIfAbsent(each.whole(), _ -> new ArrayList<>()).add(each);
+    }
+    return groups.values();
+  }
+
+  private static int write(
+      JsonLines out, TrackWriter.Numbers numbers, int pid, int first, List<ThreadTrace> group)
+      throws IOException {
+    List<long[]> places = new ArrayList<>();
+    List<Integer> tracks = new ArrayList<>();
+    for (ThreadTrace each : group) {
+      places.add(Places.of(each.entries(), each.ended()));
+      tracks.add(first + TRACKS * tracks.size());
+    }
+    var arrows = Arrows.of(group, places, tracks);
+    for (int i = 0; i < group.size(); i++) {
+      new TrackWriter(out, numbers, pid, tracks.get(i), group.get(i), places.get(i), arrows.get(i))
+          .write();
+    }
+    return first + TRACKS * group.size();
+  }
+
+  private static Map<String, Object> about(List<ThreadTrace> threads, Written written) {
+    Map<String, Object> about = new LinkedHashMap<>();
+    about.put("recorded", written.recorded);
+    about.put("lost", written.lost);
+    for (ThreadTrace each : threads) {
+      String prefix = each.what() + " " + each.name() + " ";
+      addAll(about, prefix, each.whole());
+      addAll(about, prefix, each.ring());
+    }
+    return about;
+  }
+
+  private static void addAll(Map<String, Object> about, String prefix, Properties row) {
+    for (String key : new TreeSet<>(row.stringPropertyNames())) {
+      if (!NOT_SHOWN.contains(key) && !key.startsWith("code.")) {
+        about.put(prefix + key, row.getProperty(key));
+      }
+    }
+  }
+}

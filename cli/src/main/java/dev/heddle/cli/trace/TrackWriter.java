@@ -1,0 +1,245 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.heddle.cli.trace;
+
+import dev.heddle.cli.trace.Arrows.Arrow;
+import dev.heddle.observe.trace.TraceKind;
+import java.io.IOException;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/// Writes what was recorded of one thread: a track of its runs and sleeps, one of what woke
+/// coroutines from outside of all runs, and the arrows from those that woke to those that were
+/// woken.
+final class TrackWriter {
+  /*
+   * A run's end is its entry. Its beginning is a reading of the clock, which others may share: it is
+   * not before the end of the run or sleep before, and not before what has woken the coroutine. So
+   * a wake-up is always inside the run of the coroutine that caused it, and no arrow goes back.
+   *
+   * An arrow is written with the run that it leads to, so it has both ends. It begins in the run of
+   * the waker, or in a mark of the second track. What was woken and has not run any more has none.
+   */
+  private static final long MARK_NANOS = 100; // the width of a mark, where there is room
+  private static final Set<String> AS_THEY_ARE = Set.of("yields", "ends", "waits in the JDK");
+  private static final String WAKE = "wake";
+
+  /// What the loop itself has done.
+  private record Mark(long at, String name, Map<String, Object> args) {}
+
+  private final JsonLines out;
+  private final Numbers numbers;
+  private final int process;
+  private final int thread;
+  private final ThreadTrace trace;
+  private final long[] places;
+  private final @Nullable Arrow[] arrows; // to the run that is an entry
+  private final Map<Long, String> ends = new HashMap<>();
+  private long spanEnd; // of the last run or sleep
+  private @Nullable Mark mark; // is written when the next is known
+
+  /// Numbers arrows, which are of the whole file.
+  static final class Numbers {
+    private long last;
+
+    long next() {
+      return ++last;
+    }
+
+    long count() {
+      return last;
+    }
+  }
+
+  /// @param thread the number of its first track; the second has the next one
+  TrackWriter(
+      JsonLines out,
+      Numbers numbers,
+      int process,
+      int thread,
+      ThreadTrace trace,
+      long[] places,
+      @Nullable Arrow[] arrows) {
+    this.out = out;
+    this.numbers = numbers;
+    this.process = process;
+    this.thread = thread;
+    this.trace = trace;
+    this.places = places;
+    this.arrows = arrows;
+  }
+
+  void write() throws IOException {
+    name(thread, trace.what() + " " + trace.name());
+    if (trace.isLoop()) {
+      name(thread + 1, trace.what() + " " + trace.name() + ": timers, I/O, other threads");
+    }
+    for (int i = 0; i < places.length; i++) {
+      entry(i);
+    }
+    writeMark(Long.MAX_VALUE);
+    writeHold();
+  }
+
+  private void name(int track, String name) throws IOException {
+    out.event("M", process, track).with("name", "thread_name").args(Map.of("name", name)).end();
+    out.event("M", process, track)
+        .with("name", "thread_sort_index")
+        .args(Map.of("sort_index", track))
+        .end();
+  }
+
+  private void entry(int i) throws IOException {
+    for (TraceKind kind : TraceKind.values()) {
+      if (trace.is(i, kind)) {
+        entry(i, kind);
+      }
+    }
+  }
+
+  private void entry(int i, TraceKind kind) throws IOException {
+    long other = trace.entries().other(i);
+    switch (kind) {
+      case RUN, RUN_ON -> run(i);
+      case SLEEP -> {
+        long from = spanStart(i, spanEnd);
+        span(from, places[i], "asleep", Map.of());
+        spanEnd = places[i];
+      }
+      case WAKE -> own(i, "wakes ");
+      case SPAWN -> {
+        own(i, "spawns ");
+        instant(i, other, "spawn");
+      }
+      case CANCEL -> {
+        own(i, "cancels ");
+        instant(i, other, "cancel");
+      }
+      case END -> {
+        ends.put(trace.entries().who(i), how(trace.entries().code(i)));
+        instant(i, trace.entries().who(i), "end");
+      }
+      case STEAL -> instant(i, other, "steal");
+      case MESSAGE -> instant(i, other, "message");
+    }
+  }
+
+  private static String how(int code) {
+    return code == 0 ? "returns" : code == 1 ? "fails" : "is cancelled";
+  }
+
+  // ---- spans ----
+
+  private long spanStart(int i, long notBefore) {
+    return Math.min(Math.max(trace.entries().other(i), notBefore), places[i]);
+  }
+
+  private void run(int i) throws IOException {
+    long who = trace.entries().who(i);
+    Arrow arrow = arrows[i];
+    long from = spanStart(i, arrow == null ? spanEnd : Math.max(spanEnd, arrow.at()));
+    Map<String, Object> args = new LinkedHashMap<>();
+    args.put("id", who);
+    ThreadTrace.Name known = trace.names().get(who);
+    if (known != null) {
+      args.put("site", known.site());
+    }
+    if (arrow != null) {
+      args.put("woken by", arrow.name());
+    }
+    String end = ends.remove(who);
+    if (trace.isLoop() || end != null) {
+      args.put("then", end == null ? waits(trace.code(i)) : end);
+    }
+    span(from, places[i], label(who), args);
+    if (arrow != null && arrow.at() <= from) { // else another worker's clock was behind
+      flow(arrow, from);
+    }
+    spanEnd = places[i];
+  }
+
+  private static String waits(String code) {
+    return AS_THEY_ARE.contains(code) ? code : "waits for " + (code.isEmpty() ? "something" : code);
+  }
+
+  private void span(long from, long to, String name, Map<String, ?> args) throws IOException {
+    JsonLines event =
+        out.event("X", process, thread).at(from).lasting(to - from).with("name", name);
+    if (!args.isEmpty()) {
+      var _ = event.args(args);
+    }
+    event.end();
+  }
+
+  // the coroutine that holds the loop has not left it
+  private void writeHold() throws IOException {
+    String held = trace.whole().getProperty("heldBy");
+    if (held != null) {
+      long who = Long.parseLong(held);
+      long from = Math.max(spanEnd, ThreadTrace.number(trace.whole(), "heldSince"));
+      span(from, Math.max(from, trace.ended()), label(who), Map.of("then", "still runs"));
+    }
+  }
+
+  private String label(long who) {
+    ThreadTrace.Name known = trace.names().get(who);
+    String kind = trace.isLoop() ? "coroutine-" : "process-";
+    return known == null || known.given().isEmpty() ? kind + who : known.given();
+  }
+
+  // ---- what causes something ----
+
+  private int track(long who) {
+    return who == 0 && trace.isLoop() ? thread + 1 : thread;
+  }
+
+  private void own(int i, String verb) throws IOException {
+    if (trace.isOwn(i)) {
+      writeMark(places[i]);
+      String code = trace.code(i);
+      String what = verb + label(trace.entries().who(i));
+      mark = new Mark(places[i], code.isEmpty() ? what : code, Map.of("what", what));
+    }
+  }
+
+  private void writeMark(long next) throws IOException {
+    Mark known = mark;
+    if (known != null) {
+      out.event("X", process, thread + 1)
+          .at(known.at)
+          .lasting(Math.min(MARK_NANOS, next - known.at))
+          .with("name", known.name)
+          .args(known.args)
+          .end();
+      mark = null;
+    }
+  }
+
+  private void instant(int i, long by, String name) throws IOException {
+    out.event("i", process, track(by))
+        .at(places[i])
+        .with("s", "t")
+        .with("name", name)
+        .args(Map.of("who", label(trace.entries().who(i)), "id", trace.entries().who(i)))
+        .end();
+  }
+
+  private void flow(Arrow arrow, long to) throws IOException {
+    long id = numbers.next();
+    out.event("s", process, arrow.track())
+        .at(arrow.at())
+        .with("cat", WAKE)
+        .with("name", WAKE)
+        .with("id", id)
+        .end();
+    out.event("f", process, thread)
+        .at(to)
+        .with("cat", WAKE)
+        .with("name", WAKE)
+        .with("id", id)
+        .with("bp", "e")
+        .end();
+  }
+}

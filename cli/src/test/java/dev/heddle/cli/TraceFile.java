@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.heddle.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.math.BigDecimal;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.zip.GZIPInputStream;
+import tools.jackson.databind.DeserializationFeature;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.json.JsonMapper;
+
+/// A file in the Trace Event Format, as a viewer reads it.
+final class TraceFile {
+  private static final BigDecimal NANOS = BigDecimal.valueOf(1_000); // in a microsecond
+
+  private static final JsonMapper READER =
+      JsonMapper.builder().enable(DeserializationFeature.USE_BIG_DECIMAL_FOR_FLOATS).build();
+
+  /// A slice, in nanoseconds.
+  record Slice(int track, String name, long from, long to, JsonNode args) {}
+
+  private record End(int track, long at) {}
+
+  private final JsonNode about;
+  private final Map<Integer, String> tracks = new TreeMap<>();
+  private final List<Slice> slices = new ArrayList<>();
+  private final Map<String, Integer> instants = new HashMap<>();
+  private final Map<Long, End> begun = new HashMap<>();
+  private final Map<Long, End> ended = new HashMap<>();
+
+  private TraceFile(JsonNode file) {
+    about = file.get("otherData");
+    for (JsonNode event : file.get("traceEvents")) {
+      int track = event.get("tid").intValue();
+      switch (event.get("ph").stringValue()) {
+        case "M" -> {
+          if (event.get("name").stringValue().equals("thread_name")) {
+            tracks.put(track, event.get("args").get("name").stringValue());
+          }
+        }
+        case "X" ->
+            slices.add(
+                new Slice(
+                    track,
+                    event.get("name").stringValue(),
+                    nanos(event, "ts"),
+                    nanos(event, "ts") + nanos(event, "dur"),
+                    event.path("args")));
+        case "s" -> assertThat(begun.put(id(event), end(track, event))).isNull();
+        case "f" -> {
+          assertThat(event.get("bp").stringValue()).isEqualTo("e");
+          assertThat(ended.put(id(event), end(track, event))).isNull();
+        }
+        case "i" -> instants.merge(event.get("name").stringValue(), 1, Integer::sum);
+        default -> throw new AssertionError(event.toString());
+      }
+    }
+  }
+
+  private static long id(JsonNode event) {
+    return event.get("id").longValue();
+  }
+
+  private static End end(int track, JsonNode event) {
+    return new End(track, nanos(event, "ts"));
+  }
+
+  private static long nanos(JsonNode event, String key) {
+    return event.get(key).decimalValue().multiply(NANOS).longValueExact();
+  }
+
+  static TraceFile read(Path file) throws IOException {
+    try (InputStream raw = Files.newInputStream(file);
+        InputStream in = file.toString().endsWith(".gz") ? new GZIPInputStream(raw) : raw) {
+      return new TraceFile(READER.readTree(in));
+    }
+  }
+
+  // ---- what it has ----
+
+  String about(String key) {
+    return about.path(key).asString();
+  }
+
+  long count(String key) {
+    return Long.parseLong(about(key));
+  }
+
+  int arrows() {
+    return begun.size();
+  }
+
+  int instants(String name) {
+    return instants.getOrDefault(name, 0);
+  }
+
+  int track(String name) {
+    return tracks.entrySet().stream()
+        .filter(each -> each.getValue().equals(name))
+        .findFirst()
+        .orElseThrow(() -> new AssertionError(name + " is not in " + tracks))
+        .getKey();
+  }
+
+  Set<String> tracks() {
+    return new HashSet<>(tracks.values());
+  }
+
+  List<Slice> slices(int track) {
+    return slices.stream().filter(slice -> slice.track == track).toList();
+  }
+
+  List<Slice> runs(String track) {
+    return slices(track(track)).stream().filter(slice -> !slice.name.equals("asleep")).toList();
+  }
+
+  List<Slice> sleeps(String track) {
+    return slices(track(track)).stream().filter(slice -> slice.name.equals("asleep")).toList();
+  }
+
+  // ---- what is true of every trace ----
+
+  void assertWellFormed() {
+    assertSlicesFollowEachOther();
+    assertArrowsHaveBothEnds();
+  }
+
+  private void assertSlicesFollowEachOther() {
+    Map<Integer, Long> last = new HashMap<>();
+    for (Slice slice : slices) {
+      assertThat(tracks).containsKey(slice.track);
+      assertThat(slice.from)
+          .as(slice.toString())
+          .isGreaterThanOrEqualTo(last.getOrDefault(slice.track, 0L));
+      assertThat(slice.to).as(slice.toString()).isGreaterThanOrEqualTo(slice.from);
+      last.put(slice.track, slice.to);
+    }
+  }
+
+  private void assertArrowsHaveBothEnds() {
+    assertThat(ended.keySet()).isEqualTo(begun.keySet());
+    Map<Integer, TreeMap<Long, Slice>> byStart = new HashMap<>();
+    for (Slice slice : slices) {
+      byStart.computeIfAbsent(slice.track, _ -> new TreeMap<>()).put(slice.from, slice);
+    }
+    begun.forEach((id, from) -> {
+      End to = ended.get(id);
+      assertThat(to.at).as("arrow " + id).isGreaterThanOrEqualTo(from.at);
+      for (End end : List.of(from, to)) {
+        var under = byStart.get(end.track).floorEntry(end.at);
+        assertThat(under).as("arrow %d at %s", id, end).isNotNull();
+        assertThat(under.getValue().to)
+            .as("arrow %d at %s", id, end)
+            .isGreaterThanOrEqualTo(end.at);
+      }
+    });
+  }
+}

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.heddle.observe.trace;
+
+import dev.heddle.internal.DaemonThread;
+import dev.heddle.internal.VarHandles;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
+import java.util.concurrent.locks.LockSupport;
+
+/// A count that a thread of its own increments as long as a trace is recorded: what has happened
+/// between two readings of it was short.
+public final class TraceTicks implements AutoCloseable, Runnable {
+  private static final long NANOS = 500_000; // more often would cost more than the entries
+  private static final VarHandle COUNT =
+      VarHandles.find(MethodHandles.lookup(), "count", int.class);
+
+  private final Thread thread;
+  private volatile boolean over;
+
+  // its thread writes
+  private int count;
+
+  /// Begins to tick.
+  public TraceTicks() {
+    thread = DaemonThread.of("heddle-trace-ticks", this);
+    DaemonThread.start(thread);
+  }
+
+  /// **Thread** any.
+  int count() {
+    return (int) COUNT.getOpaque(this);
+  }
+
+  @Override
+  public void run() {
+    while (!over) {
+      LockSupport.parkNanos(this, NANOS);
+      COUNT.setOpaque(this, count + 1);
+    }
+  }
+
+  @Override
+  public void close() {
+    over = true;
+    LockSupport.unpark(thread);
+  }
+}

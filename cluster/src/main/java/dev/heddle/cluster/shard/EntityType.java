@@ -8,7 +8,6 @@ import dev.heddle.cluster.roster.ShardState;
 import dev.heddle.cluster.roster.ShardTable;
 import dev.heddle.cluster.roster.ShardTable.ShardId;
 import dev.heddle.cluster.shard.ShardMessage.Failure;
-import dev.heddle.internal.SpinLock;
 import dev.heddle.process.Process;
 import dev.heddle.process.SendResult;
 import dev.heddle.process.StartOptions;
@@ -20,7 +19,6 @@ import java.util.Objects;
 import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentLinkedQueue;
-import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /// The shards of one type at this node, each under a lock of its own. Any thread.
@@ -29,8 +27,8 @@ final class EntityType {
    * Locks. Workers and bodies of processes send, so the lock of a shard parks nobody, and no code
    * of the program is called under it: what is decided under it is carried out after it.
    *
-   * What an entity or a completed request tells may come while its own thread has the lock: it
-   * waits in `later`, and is done by whoever has the lock, or takes it next.
+   * What an entity or a completed request tells may come while its own thread has the lock: it is
+   * done by whoever has the lock, or takes it next (CombiningLock).
    */
 
   /// What the shards of all types share.
@@ -55,7 +53,9 @@ final class EntityType {
 
     void failed(EntityMessage message, Failure why, @Nullable String cause, String type);
 
-    void handedOver(EntityMessage message, String to);
+    EntityAsks asks();
+
+    IncomingAsks incoming();
 
     /// Does what was decided under a lock. Called without it.
     void carryOut();
@@ -64,8 +64,7 @@ final class EntityType {
   }
 
   private static final class Cell {
-    final SpinLock lock = new SpinLock();
-    final Queue<Consumer<Shard>> later = new ConcurrentLinkedQueue<>();
+    final CombiningLock lock;
 
     // under the lock
     final Shard shard;
@@ -74,7 +73,8 @@ final class EntityType {
     ShardState view = ShardState.EMPTY;
 
     Cell(Node node, EntityType type, int number) {
-      shard = new Shard(type.new Port(number, this), node::nextEntity, ShardState.EMPTY);
+      lock = new CombiningLock(type.new AfterLock(this));
+      shard = new Shard(type.new Port(number, this), node::nextEntity, ShardWindow.DEFAULT);
     }
   }
 
@@ -119,20 +119,13 @@ final class EntityType {
   /// @throws IllegalStateException when the cluster uses these shards otherwise
   SendResult offer(EntityMessage message) {
     Cell cell = cells.get(shardOf(message.key()));
-    SendResult result;
-    cell.lock.lock();
-    try {
+    return cell.lock.call(() -> {
       String why = refusal;
       if (why != null) {
         throw new IllegalStateException(why);
       }
-      result = cell.shard.offer(message, node.nanos());
-      doLater(cell);
-    } finally {
-      cell.lock.unlock();
-    }
-    after(cell);
-    return result;
+      return cell.shard.offer(message, node.nanos());
+    });
   }
 
   /// Completes when messages to the shard of a key are accepted again, and whenever that must be
@@ -140,31 +133,16 @@ final class EntityType {
   CompletableFuture<@Nullable Void> room(String key) {
     Cell cell = cells.get(shardOf(key));
     CompletableFuture<@Nullable Void> room = new CompletableFuture<>();
-    run(
-        cell,
-        shard -> {
-          cell.waiting.removeIf(CompletableFuture::isDone); // given up
-          cell.waiting.add(room);
-        });
+    cell.lock.run(() -> {
+      cell.waiting.removeIf(CompletableFuture::isDone); // given up
+      cell.waiting.add(room);
+    });
     return room;
   }
 
   /// Has all that wait for room look again: nothing is accepted now.
   void wakeWaiting() {
-    cells.forEach(cell -> {
-      if (hasWaiting(cell)) {
-        run(cell, _ -> wakeWaiting(cell));
-      }
-    });
-  }
-
-  private static boolean hasWaiting(Cell cell) {
-    cell.lock.lock();
-    try {
-      return !cell.waiting.isEmpty();
-    } finally {
-      cell.lock.unlock();
-    }
+    cells.forEach(cell -> cell.lock.run(() -> wakeWaiting(cell)));
   }
 
   private void wakeWaiting(Cell cell) {
@@ -172,64 +150,65 @@ final class EntityType {
     cell.waiting.clear();
   }
 
-  private void run(Cell cell, Consumer<Shard> action) {
-    cell.later.add(action);
-    after(cell);
-  }
+  /// What follows when the lock of a shard is left.
+  private final class AfterLock implements CombiningLock.Owner {
+    private final Cell cell;
 
-  private void after(Cell cell) {
-    while (!cell.later.isEmpty() && cell.lock.tryLock()) {
-      try {
-        doLater(cell);
-      } finally {
-        cell.lock.unlock();
+    AfterLock(Cell cell) {
+      this.cell = cell;
+    }
+
+    @Override
+    public void settle() {
+      if (!cell.waiting.isEmpty() && cell.shard.sender().hasRoom()) {
+        wakeWaiting(cell);
       }
     }
+
+    @Override
+    public void left() {
+      carryOut();
+    }
+  }
+
+  // ---- what happens ----
+
+  /// Another node says something. Not while the locks of shards are held; what follows without them
+  /// is left to [#carryOut].
+  void received(String from, int number, ShardMessage message) {
+    Cell cell = cells.get(number);
+    cell.lock.finish(() -> cell.shard.received(from, message, node.nanos()));
+  }
+
+  /// A session has ended, which the port says already. When this returns, all shards know it. What
+  /// follows without their locks is left to [#carryOut].
+  void sessionEnded(String other) {
+    for (Cell cell : cells) {
+      cell.lock.finish(() -> cell.shard.sessionEnded(other, node.nanos()));
+    }
+  }
+
+  /// Does what was decided under locks.
+  void carryOut() {
     for (Runnable next = decided.poll(); next != null; next = decided.poll()) {
       next.run();
     }
     node.carryOut();
   }
 
-  private void doLater(Cell cell) {
-    for (Consumer<Shard> next = cell.later.poll(); next != null; next = cell.later.poll()) {
-      next.accept(cell.shard);
-    }
-    if (!cell.waiting.isEmpty() && cell.shard.sender().hasRoom()) {
-      wakeWaiting(cell);
-    }
-  }
-
-  // ---- what happens ----
-
-  /// Another node says something; done before anything that comes later. [#doLater] follows.
-  void received(String from, int shard, ShardMessage message) {
-    cells.get(shard).later.add(it -> it.received(from, message, node.nanos()));
-  }
-
-  void doLater(int shard) {
-    after(cells.get(shard));
-  }
-
-  /// A session has ended; done before anything that comes later. [#progress] follows.
-  void sessionEnded(String other) {
-    cells.forEach(cell -> cell.later.add(it -> it.sessionEnded(other, node.nanos())));
-  }
-
   void progress() {
     for (Cell cell : cells) {
-      run(
-          cell,
-          shard -> {
-            List.copyOf(cell.entities.values()).forEach(entity -> tellTaken(shard, entity));
-            shard.progress(node.nanos());
-          });
+      cell.lock.run(() -> {
+        List.copyOf(cell.entities.values()).forEach(entity -> tellTaken(cell.shard, entity));
+        cell.shard.progress(node.nanos());
+      });
     }
   }
 
   /// An entity has taken some messages.
   void taken(LocalEntity entity) {
-    run(cells.get(entity.shard), shard -> tellTaken(shard, entity));
+    Cell cell = cells.get(entity.shard);
+    cell.lock.run(() -> tellTaken(cell.shard, entity));
   }
 
   private void tellTaken(Shard shard, LocalEntity entity) {
@@ -260,26 +239,22 @@ final class EntityType {
   private void applied(ShardTable table, int number) {
     Cell cell = cells.get(number);
     ShardState state = table.state(name, number);
-    run(
-        cell,
-        shard -> {
-          if (!state.equals(cell.view)) {
-            cell.view = state;
-            shard.view(state, node.nanos());
-          }
-        });
+    cell.lock.run(() -> {
+      if (!state.equals(cell.view)) {
+        cell.view = state;
+        cell.shard.view(state, node.nanos());
+      }
+    });
   }
 
   /// Nothing is sent any more: the cluster uses these shards otherwise.
   void refuse(String why) {
     refusal = why;
     cells.forEach(cell ->
-        run(
-            cell,
-            shard -> {
-              shard.refuse();
-              wakeWaiting(cell);
-            }));
+        cell.lock.run(() -> {
+          cell.shard.refuse();
+          wakeWaiting(cell);
+        }));
   }
 
   /// Whether messages of a shard are taken: there is such a shard, and nothing is wrong with the
@@ -295,45 +270,28 @@ final class EntityType {
 
   void ended(LocalEntity entity) {
     Cell cell = cells.get(entity.shard);
-    run(
-        cell,
-        shard -> {
-          if (cell.entities.containsKey(entity.number)) {
-            tellTaken(shard, entity);
-            cell.entities.remove(entity.number);
-            shard.entityEnded(entity.number, entity.unread(), entity.failure(), node.nanos());
-          }
-        });
+    cell.lock.run(() -> {
+      if (cell.entities.containsKey(entity.number)) {
+        tellTaken(cell.shard, entity);
+        cell.entities.remove(entity.number);
+        cell.shard.entityEnded(entity.number, entity.unread(), entity.failure(), node.nanos());
+      }
+    });
   }
 
   /// Whether this node owns none of them, and hands none over.
   boolean isReleased() {
-    for (Cell cell : cells) {
-      cell.lock.lock();
-      try {
-        boolean isOwned = cell.shard.owner().entities() != null || !cell.shard.owner().isQuiet();
-        if (isOwned || !cell.entities.isEmpty()) {
-          return false;
-        }
-      } finally {
-        cell.lock.unlock();
-      }
-    }
-    return true;
+    return cells.stream().allMatch(cell -> cell.lock.call(() -> isReleased(cell)));
+  }
+
+  private static boolean isReleased(Cell cell) {
+    ShardOwner owner = cell.shard.owner();
+    return owner.entities() == null && owner.isQuiet() && cell.entities.isEmpty();
   }
 
   /// How many entities run here.
   int running() {
-    int all = 0;
-    for (Cell cell : cells) {
-      cell.lock.lock();
-      try {
-        all += cell.entities.size();
-      } finally {
-        cell.lock.unlock();
-      }
-    }
-    return all;
+    return cells.stream().mapToInt(cell -> cell.lock.call(cell.entities::size)).sum();
   }
 
   private final class Port implements ShardPort {
@@ -420,8 +378,13 @@ final class EntityType {
     }
 
     @Override
-    public void handedOver(EntityMessage message, String to) {
-      node.handedOver(message, to);
+    public EntityAsks asks() {
+      return node.asks();
+    }
+
+    @Override
+    public IncomingAsks incoming() {
+      return node.incoming();
     }
   }
 }

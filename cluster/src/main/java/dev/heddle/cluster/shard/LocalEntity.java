@@ -32,8 +32,9 @@ final class LocalEntity {
    * lock, in the same order, by whoever comes: starting a process and sending to it may call code
    * of the program.
    */
-  private static final int PORTION = ShardSender.WINDOW / 32; // of messages taken, to tell of
-  private static final int PORTION_BYTES = ShardSender.WINDOW_BYTES / 32;
+  private static final int PORTION =
+      ShardWindow.DEFAULT.messages() / 32; // of messages taken, to tell of
+  private static final int PORTION_BYTES = ShardWindow.DEFAULT.bytes() / 32;
   private static final Duration MOVE = Duration.ofSeconds(10); // to end in an orderly way
   private static final Duration LOST = Duration.ofSeconds(1);
 

@@ -58,8 +58,7 @@ final class ShardOwner {
    * What entities have taken is told in portions, so that it costs little; and not while much that
    * was posted to that node waits there for space: so that node sends less.
    */
-  private static final int PORTION = ShardSender.WINDOW / 16; // messages
-  private static final int PORTION_BYTES = ShardSender.WINDOW_BYTES / 16;
+  private static final int PORTIONS = 16; // of a window
   private static final long TELL_NANOS = 100_000_000L; // the rest of a portion
 
   /// Numbers entities.
@@ -98,13 +97,14 @@ final class ShardOwner {
 
   private final ShardPort port;
   private final Numbers numbers;
+  private final ShardWindow window;
   private final Deque<Early> early = new ArrayDeque<>(0);
   private final List<Entities> old = new ArrayList<>(1); // over, and some still run
   private final Map<String, Long> flushes = new HashMap<>(2); // by node; answered when `old` is out
   private final Map<String, Credit> credits = new HashMap<>(2); // by node
   private long lastCredit;
   private long toldAt;
-  private ShardState view;
+  private ShardState view = ShardState.EMPTY;
   private long earlyBytes;
   private long over; // generations up to this one have ended, as other nodes have said
 
@@ -120,10 +120,10 @@ final class ShardOwner {
   private @Nullable Incoming incoming;
   private long begun; // the last generation that became active here
 
-  ShardOwner(ShardPort port, Numbers numbers, ShardState view) {
+  ShardOwner(ShardPort port, Numbers numbers, ShardWindow window) {
     this.port = port;
     this.numbers = numbers;
-    this.view = view;
+    this.window = window;
   }
 
   // ---- what the log says ----
@@ -245,7 +245,9 @@ final class ShardOwner {
     if (credit != null && credit.number == message.credit()) {
       credit.count++;
       credit.bytes += message.bytes();
-      if (credit.count >= PORTION || credit.bytes >= PORTION_BYTES) {
+      boolean isPortion =
+          credit.count >= window.messages() / PORTIONS || credit.bytes >= window.bytes() / PORTIONS;
+      if (isPortion) {
         tell(message.origin(), credit);
       }
     }
@@ -361,7 +363,10 @@ final class ShardOwner {
       port.post(from, new HandoffTaken(next, false));
       return;
     }
-    known.isComplete = true;
+    if (!known.isComplete) {
+      known.isComplete = true;
+      known.messages.forEach(port.incoming()::arrived); // before their senders hear of it
+    }
     port.post(from, new HandoffTaken(next, true));
     progress(nanos);
   }

@@ -10,6 +10,7 @@ import dev.heddle.internal.SpinLock;
 import dev.heddle.process.NotSendableException;
 import dev.heddle.process.SendResult;
 import java.util.Queue;
+import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.ConcurrentMap;
@@ -65,21 +66,25 @@ final class ShardPeers {
     return open.containsKey(node);
   }
 
+  /// Those with which a session is known.
+  Set<String> nodes() {
+    return open.keySet();
+  }
+
   /// The session that is known; null for none.
   @Nullable RemoteNode session(String node) {
     Peer peer = open.get(node);
     return peer == null ? null : peer.remote;
   }
 
-  /// Sets the session with a node.
-  ///
-  /// @param remote null when it has ended
-  void set(String node, @Nullable RemoteNode remote) {
-    if (remote == null) {
-      open.remove(node);
-    } else {
-      open.put(node, new Peer(remote));
-    }
+  /// The session with a node has ended: nothing is sent in it any more.
+  void close(String node) {
+    open.remove(node);
+  }
+
+  /// A session with a node has opened, after the last one was closed.
+  void open(String node, RemoteNode remote) {
+    open.put(node, new Peer(remote));
   }
 
   /// Sends now, if there is space.
@@ -125,13 +130,20 @@ final class ShardPeers {
         };
   }
 
-  /// Sends when there is space, unless the session ends before. [#drain] follows.
+  /// Sends when there is space, unless the session ends before; under a lock: [#drain] follows when
+  /// it is left.
   void post(String node, Packet packet) {
     Peer peer = open.get(node);
     if (peer != null) {
       peer.bytes.addAndGet(sizeOf(packet));
       peer.posted.add(packet);
     }
+  }
+
+  /// Sends when there is space, unless the session ends before; without a lock.
+  void say(String node, Packet packet) {
+    post(node, packet);
+    drain();
   }
 
   /// Sends what was posted. Called without a lock.

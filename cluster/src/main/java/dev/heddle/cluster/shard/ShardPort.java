@@ -55,8 +55,11 @@ interface ShardPort {
   /// @param cause of an entity that has failed
   void failed(EntityMessage message, Failure why, @Nullable String cause);
 
-  /// A request of this node is at another node now.
-  void handedOver(EntityMessage message, String to);
+  /// The requests of this node.
+  EntityAsks asks();
+
+  /// Those that this node has of others.
+  IncomingAsks incoming();
 
   /// Why an entity is to end.
   enum EntityEnd {

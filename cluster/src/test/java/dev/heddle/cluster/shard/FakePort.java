@@ -12,6 +12,8 @@ import org.jspecify.annotations.Nullable;
 /// What one shard of node `a` does, as lines of text.
 final class FakePort implements ShardPort {
   final List<String> done = new ArrayList<>();
+  final EntityAsks asks = new EntityAsks(7, (_, _) -> {}, Runnable::run);
+  final IncomingAsks incoming = new IncomingAsks("a");
   final Set<String> sessions = new HashSet<>(Set.of("b", "c"));
   boolean mayAct = true;
   boolean isIdle;
@@ -104,7 +106,12 @@ final class FakePort implements ShardPort {
   }
 
   @Override
-  public void handedOver(EntityMessage message, String to) {
-    done.add(message.message() + " is at " + to);
+  public EntityAsks asks() {
+    return asks;
+  }
+
+  @Override
+  public IncomingAsks incoming() {
+    return incoming;
   }
 }

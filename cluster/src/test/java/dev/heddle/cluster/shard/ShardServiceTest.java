@@ -228,7 +228,14 @@ class ShardServiceTest {
     public void failed(EntityMessage of, Failure why, @Nullable String cause, String type) {}
 
     @Override
-    public void handedOver(EntityMessage message, String to) {}
+    public EntityAsks asks() {
+      throw new IllegalStateException("there are no requests");
+    }
+
+    @Override
+    public IncomingAsks incoming() {
+      throw new IllegalStateException("there are no requests");
+    }
 
     @Override
     public void carryOut() {

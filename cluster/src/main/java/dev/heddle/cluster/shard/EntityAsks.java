@@ -3,10 +3,12 @@ package dev.heddle.cluster.shard;
 
 import dev.heddle.cluster.NotDeliveredException;
 import dev.heddle.cluster.NotDeliveredException.Why;
+import java.util.NavigableSet;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
+import java.util.concurrent.ConcurrentSkipListSet;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
@@ -56,6 +58,14 @@ final class EntityAsks {
     }
   }
 
+  private record Deadline(long nanos, long number) implements Comparable<Deadline> {
+    @Override
+    public int compareTo(Deadline other) {
+      int order = Long.signum(nanos - other.nanos);
+      return order != 0 ? order : Long.compare(number, other.number);
+    }
+  }
+
   /// Tells a node that a reply is not wanted any more.
   interface GiveUp {
     /// Tells it.
@@ -69,6 +79,8 @@ final class EntityAsks {
   private final long first;
   private final AtomicLong last = new AtomicLong();
   private final ConcurrentMap<Long, Ask> open = new ConcurrentHashMap<>();
+  private final NavigableSet<Deadline> deadlines = new ConcurrentSkipListSet<>(); // of those
+  private long looked; // of due(): at so many of them
 
   /// @param life of this node
   /// @param later takes what is to be done without a lock
@@ -85,6 +97,7 @@ final class EntityAsks {
   long begin(long deadline) {
     long number = first | (last.incrementAndGet() & 0xffff_ffffL);
     open.put(number, new Ask(deadline));
+    deadlines.add(new Deadline(deadline, number));
     return number;
   }
 
@@ -93,7 +106,7 @@ final class EntityAsks {
     Ask ask = Objects.requireNonNull(open.get(number), "it has just begun");
     var _ =
         ask.answer.whenComplete((_, _) -> {
-          if (open.remove(number) != null) { // else it has its answer
+          if (remove(number) != null) { // else it has its answer
             giveUp.to(ask.at, number);
           }
         });
@@ -147,9 +160,17 @@ final class EntityAsks {
     }
   }
 
+  private @Nullable Ask remove(long number) {
+    Ask ask = open.remove(number);
+    if (ask != null) {
+      deadlines.remove(new Deadline(ask.deadline, number));
+    }
+    return ask;
+  }
+
   /// Without a lock.
   void complete(long number, @Nullable Object result) {
-    Ask ask = open.remove(number);
+    Ask ask = remove(number);
     if (ask != null) {
       ask.answer.complete(result);
     }
@@ -157,7 +178,7 @@ final class EntityAsks {
 
   /// Without a lock.
   void fail(long number, Throwable failure) {
-    Ask ask = open.remove(number);
+    Ask ask = remove(number);
     if (ask != null) {
       ask.answer.completeExceptionally(failure);
     }
@@ -165,7 +186,7 @@ final class EntityAsks {
 
   /// As [#fail], also under a lock.
   void failLater(long number, Throwable failure) {
-    Ask ask = open.remove(number);
+    Ask ask = remove(number);
     if (ask != null) {
       later.accept(() -> ask.answer.completeExceptionally(failure));
     }
@@ -190,15 +211,25 @@ final class EntityAsks {
             Why.LOST));
   }
 
-  /// Fails those whose time is over, and gives them up.
+  /// Fails those whose time is over, and gives them up. Called by one thread.
   void due(long nanos) {
-    open.forEach((number, ask) -> {
-      if (nanos - ask.deadline >= 0) {
+    for (Deadline next : deadlines) {
+      looked++;
+      if (next.nanos - nanos > 0) {
+        return;
+      }
+      Ask ask = open.get(next.number);
+      if (ask != null) {
         ask.answer.completeExceptionally(
             new NotDeliveredException(
                 "there was no reply in time; the entity may have got the request", Why.LOST));
       }
-    });
+    }
+  }
+
+  /// At how many [#due] has looked.
+  long looked() {
+    return looked;
   }
 
   /// Fails all.

@@ -16,9 +16,14 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.PriorityQueue;
 import java.util.Queue;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
 
 /// The shards of one type at this node, each under a lock of its own. Any thread.
@@ -29,6 +34,11 @@ final class EntityType {
    *
    * What an entity or a completed request tells may come while its own thread has the lock: it is
    * done by whoever has the lock, or takes it next (CombiningLock).
+   *
+   * Time. Whoever leaves the lock of a shard says when the agent has to come to it: the shard knows
+   * (Shard.due). When that is sooner than it would come, the shard is put into a queue, from which
+   * the agent takes it into its agenda. So a tick costs what is due or has changed, however many
+   * shards and entities there are. [ShardCostTest]
    */
 
   /// What the shards of all types share.
@@ -71,12 +81,26 @@ final class EntityType {
     final Map<Long, LocalEntity> entities = new HashMap<>();
     final List<CompletableFuture<@Nullable Void>> waiting = new ArrayList<>(0); // for room
     ShardState view = ShardState.EMPTY;
+    boolean isHolding;
+
+    // written under the lock, read by the agent
+    volatile long due;
+    final AtomicBoolean isListed = new AtomicBoolean(); // in `sooner`
+
+    // written by the agent, read under the lock
+    volatile long scheduled; // where it is in `agenda`
+    volatile boolean isScheduled;
 
     Cell(Node node, EntityType type, int number) {
       lock = new CombiningLock(type.new AfterLock(this));
       shard = new Shard(type.new Port(number, this), node::nextEntity, ShardWindow.DEFAULT);
     }
   }
+
+  /// When the agent comes to a shard.
+  private record Due(long at, Cell cell) {}
+
+  private static final long NEVER = TimeUnit.DAYS.toNanos(36_525); // from now
 
   final String name;
   final int count;
@@ -85,11 +109,15 @@ final class EntityType {
   private final Node node;
   private final List<Cell> cells = new ArrayList<>();
 
-  // the thread that follows the log
+  // the agent: the thread that follows the log
   private boolean hasSeenAll;
+  private final Queue<Due> agenda = new PriorityQueue<>((a, b) -> Long.signum(a.at - b.at));
 
   // any thread
   private final Queue<Runnable> decided = new ConcurrentLinkedQueue<>();
+  private final Queue<LocalEntity> took = new ConcurrentLinkedQueue<>(); // some, which is not told
+  private final Queue<Cell> sooner = new ConcurrentLinkedQueue<>(); // than they are in `agenda`
+  private final Set<Cell> holding = ConcurrentHashMap.newKeySet(); // messages
   private volatile @Nullable String refusal; // why nothing is sent
 
   /// @param entry makes the processes; null when this node hosts none
@@ -98,7 +126,7 @@ final class EntityType {
     this.name = name;
     this.count = count;
     this.entry = entry;
-    this.idleNanos = idleNanos;
+    this.idleNanos = Math.min(idleNanos, NEVER);
     this.node = node;
     for (int i = 0; i < count; i++) {
       cells.add(new Cell(node, this, i));
@@ -150,6 +178,22 @@ final class EntityType {
     cell.waiting.clear();
   }
 
+  /// Under the lock: when the agent has to come.
+  private void look(Cell cell) {
+    boolean isHolding = cell.shard.sender().size() != 0;
+    if (isHolding != cell.isHolding) {
+      cell.isHolding = isHolding;
+      boolean _ = isHolding ? holding.add(cell) : holding.remove(cell);
+    }
+    long now = node.nanos();
+    long due = cell.shard.due(now, now + NEVER);
+    cell.due = due; // before the look: the agent writes, then it reads this
+    boolean isSooner = !cell.isScheduled || due - cell.scheduled < 0;
+    if (isSooner && due - now < NEVER && cell.isListed.compareAndSet(false, true)) {
+      sooner.add(cell);
+    }
+  }
+
   /// What follows when the lock of a shard is left.
   private final class AfterLock implements CombiningLock.Owner {
     private final Cell cell;
@@ -160,6 +204,7 @@ final class EntityType {
 
     @Override
     public void settle() {
+      look(cell);
       if (!cell.waiting.isEmpty() && cell.shard.sender().hasRoom()) {
         wakeWaiting(cell);
       }
@@ -196,13 +241,56 @@ final class EntityType {
     node.carryOut();
   }
 
+  /// Has all shards look what they can do now.
   void progress() {
-    for (Cell cell : cells) {
-      cell.lock.run(() -> {
-        List.copyOf(cell.entities.values()).forEach(entity -> tellTaken(cell.shard, entity));
-        cell.shard.progress(node.nanos());
-      });
+    cells.forEach(this::progress);
+  }
+
+  private void progress(Cell cell) {
+    cell.lock.run(() -> cell.shard.progress(node.nanos()));
+  }
+
+  /// A connection has space: has those shards look that hold messages.
+  void onSpace() {
+    holding.forEach(this::progress);
+  }
+
+  /// Does what is due. Called by one thread, several times a second.
+  void tick() {
+    for (LocalEntity next = took.poll(); next != null; next = took.poll()) {
+      taken(next);
     }
+    for (Cell next = sooner.poll(); next != null; next = sooner.poll()) {
+      next.isListed.set(false); // before the look: what changes after it is listed again
+      schedule(next);
+    }
+    long now = node.nanos();
+    List<Cell> due = new ArrayList<>(0);
+    for (Due next = agenda.peek(); next != null && next.at - now <= 0; next = agenda.peek()) {
+      agenda.remove();
+      if (next.cell.isScheduled && next.at == next.cell.scheduled) { // else there is a sooner one
+        next.cell.isScheduled = false;
+        due.add(next.cell);
+      }
+    }
+    for (Cell next : due) {
+      progress(next);
+      schedule(next);
+    }
+  }
+
+  private void schedule(Cell cell) {
+    long due = cell.due;
+    if (due - node.nanos() < NEVER / 2 && (!cell.isScheduled || due - cell.scheduled < 0)) {
+      cell.scheduled = due;
+      cell.isScheduled = true;
+      agenda.add(new Due(due, cell));
+    }
+  }
+
+  /// An entity has taken a message, and its shard is to hear of it soon.
+  void tookOne(LocalEntity entity) {
+    took.add(entity);
   }
 
   /// An entity has taken some messages.
@@ -364,8 +452,8 @@ final class EntityType {
     }
 
     @Override
-    public boolean isIdle(long entity, long nanos) {
-      return entity(entity).isIdle(idleNanos, nanos);
+    public long idleAt(long entity, long nanos) {
+      return entity(entity).idleAt(idleNanos, nanos);
     }
 
     private LocalEntity entity(long entity) {

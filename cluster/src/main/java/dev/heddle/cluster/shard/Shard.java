@@ -74,7 +74,7 @@ final class Shard {
 
   private void handle(String from, ShardMessage message, long nanos) {
     switch (message) {
-      case ShardMessage.Deliver it -> owner.deliver(from, it);
+      case ShardMessage.Deliver it -> owner.deliver(from, it, nanos);
       case ShardMessage.Bounced it -> sender.bounced(from, it);
       case ShardMessage.Failed(EntityMessage failed, Failure why, String cause) ->
           port.failed(failed, why, cause);
@@ -87,7 +87,7 @@ final class Shard {
         }
       }
       case ShardMessage.NotHere(long ask) -> port.asks().notAt(ask, from);
-      case ShardMessage.Flush it -> owner.flush(from, it);
+      case ShardMessage.Flush it -> owner.flush(from, it, nanos);
       case ShardMessage.Flushed(long generation) -> sender.flushed(from, generation);
       case ShardMessage.Forward it -> owner.forward(from, it);
       case ShardMessage.EndOfHandoff(long next) -> owner.endOfHandoff(from, next, nanos);
@@ -135,7 +135,16 @@ final class Shard {
     sender.refuse();
   }
 
-  /// Does what is due: called at least each second, and when a session opens.
+  /// When to call [#progress], unless something happens before: at once, while the shard moves or
+  /// messages are held here.
+  ///
+  /// @param never a time that does not come
+  long due(long nanos, long never) {
+    return sender.size() != 0 ? nanos : owner.due(nanos, never);
+  }
+
+  /// Does what is due: see [#due]; called when a session opens, too, and when the lease begins or
+  /// ends.
   void progress(long nanos) {
     owner.progress(nanos);
     sender.progress();
@@ -225,8 +234,8 @@ final class Shard {
     }
 
     @Override
-    public boolean isIdle(long entity, long nanos) {
-      return port.isIdle(entity, nanos);
+    public long idleAt(long entity, long nanos) {
+      return port.idleAt(entity, nanos);
     }
 
     @Override

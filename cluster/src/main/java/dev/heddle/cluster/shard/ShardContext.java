@@ -176,6 +176,14 @@ final class ShardContext implements EntityType.Node, LocalEntity.Listener {
   }
 
   @Override
+  public void tookOne(LocalEntity entity) {
+    EntityType type = types.apply(entity.type());
+    if (type != null) {
+      type.tookOne(entity);
+    }
+  }
+
+  @Override
   public void ended(LocalEntity entity) {
     Throwable failure = entity.failed();
     if (failure != null) {

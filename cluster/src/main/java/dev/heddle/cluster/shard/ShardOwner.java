@@ -103,6 +103,7 @@ final class ShardOwner {
   private final Map<String, Long> flushes = new HashMap<>(2); // by node; answered when `old` is out
   private final Map<String, Credit> credits = new HashMap<>(2); // by node
   private long lastCredit;
+  private boolean hasUntold; // perhaps
   private long toldAt;
   private ShardState view = ShardState.EMPTY;
   private long earlyBytes;
@@ -146,7 +147,7 @@ final class ShardOwner {
       predecessorSeen = nanos;
     }
     dropPast();
-    takeEarly();
+    takeEarly(nanos);
     progress(nanos);
   }
 
@@ -165,11 +166,11 @@ final class ShardOwner {
     return state.owner() != null && state.owner().node().equals(port.self());
   }
 
-  private void takeEarly() {
+  private void takeEarly(long nanos) {
     for (int left = early.size(); left > 0; left--) {
       Early it = early.remove();
       earlyBytes -= it.deliver.message().bytes();
-      deliver(it.from, it.deliver);
+      deliver(it.from, it.deliver, nanos);
     }
   }
 
@@ -212,12 +213,12 @@ final class ShardOwner {
   // ---- messages ----
 
   /// A message has come for a generation.
-  void deliver(String from, Deliver it) {
+  void deliver(String from, Deliver it, long nanos) {
     Entities current = entities;
     if (current != null && it.generation() == current.generation) {
-      accept(current, it.message().withCredit(creditOf(from, it.generation())));
+      accept(current, it.message().withCredit(creditOf(from, it.generation())), nanos);
     } else if (it.generation() <= Math.max(view.generation(), over)) {
-      giveBack(from, it);
+      giveBack(from, it, nanos);
     } else if (early.size() >= Shard.MOST || earlyBytes + it.message().bytes() > Shard.MOST_BYTES) {
       port.post(from, new Failed(it.message(), Failure.FULL));
     } else {
@@ -245,6 +246,7 @@ final class ShardOwner {
     if (credit != null && credit.number == message.credit()) {
       credit.count++;
       credit.bytes += message.bytes();
+      hasUntold = true;
       boolean isPortion =
           credit.count >= window.messages() / PORTIONS || credit.bytes >= window.bytes() / PORTIONS;
       if (isPortion) {
@@ -259,13 +261,14 @@ final class ShardOwner {
       credit.count = 0;
       credit.bytes = 0;
     }
+    hasUntold |= credit.count != 0;
   }
 
   /// Behind what entities that still run have not taken.
-  private void giveBack(String from, Deliver it) {
+  private void giveBack(String from, Deliver it, long nanos) {
     for (Entities ending : old) {
       if (ending.generation == it.generation()) {
-        ending.accept(it.message());
+        ending.accept(it.message(), nanos);
         bounce(it.generation(), ending.takeLeft());
         return;
       }
@@ -273,9 +276,9 @@ final class ShardOwner {
     port.post(from, new Bounced(it.generation(), it.message()));
   }
 
-  private void accept(Entities current, EntityMessage message) {
+  private void accept(Entities current, EntityMessage message, long nanos) {
     if (isActive) {
-      current.accept(message);
+      current.accept(message, nanos);
     } else if (kept.size() >= Shard.MOST || keptBytes + message.bytes() > Shard.MOST_BYTES) {
       waitsNoMore(message);
       port.post(message.origin(), new Failed(message, Failure.FULL));
@@ -286,14 +289,14 @@ final class ShardOwner {
   }
 
   /// A node sends no more for a generation.
-  void flush(String from, Flush it) {
+  void flush(String from, Flush it, long nanos) {
     if (it.isOver()) {
       over = Math.max(over, it.generation());
       Entities current = entities;
       if (current != null && current.generation <= over) {
         giveUp(current);
       }
-      takeEarly();
+      takeEarly(nanos);
     }
     flushes.put(from, it.generation());
     dropOld();
@@ -302,12 +305,12 @@ final class ShardOwner {
   /// An entity has ended.
   void entityEnded(long number, List<EntityMessage> unread, @Nullable String failure, long nanos) {
     Entities current = entities;
-    if (current != null && current.ended(number, unread, failure)) {
+    if (current != null && current.ended(number, unread, failure, nanos)) {
       progress(nanos);
       return;
     }
     for (Entities it : old) {
-      if (it.ended(number, unread, failure)) {
+      if (it.ended(number, unread, failure, nanos)) {
         bounce(it.generation, it.takeLeft());
       }
     }
@@ -394,7 +397,7 @@ final class ShardOwner {
   void progress(long nanos) {
     Entities current = entities;
     if (current != null && !isActive && mayBegin(current, nanos)) {
-      begin(current);
+      begin(current, nanos);
     }
     if (current != null && isActive && view.isMoving() && !isEnding) {
       isEnding = true;
@@ -415,6 +418,7 @@ final class ShardOwner {
     }
     if (nanos - toldAt >= TELL_NANOS) {
       toldAt = nanos;
+      hasUntold = false;
       credits.forEach(this::tell);
     }
   }
@@ -431,7 +435,7 @@ final class ShardOwner {
     return isHandedOver && old.isEmpty();
   }
 
-  private void begin(Entities current) {
+  private void begin(Entities current, long nanos) {
     isActive = true;
     begun = current.generation;
     List<EntityMessage> first = new ArrayList<>();
@@ -442,7 +446,22 @@ final class ShardOwner {
     first.addAll(kept);
     kept.clear();
     keptBytes = 0;
-    first.forEach(current::accept);
+    first.forEach(message -> current.accept(message, nanos));
+  }
+
+  /// When to call [#progress], unless something happens before.
+  ///
+  /// @param never a time that does not come
+  long due(long nanos, long never) {
+    boolean moves = entities != null && (!isActive || isEnding);
+    boolean handsOver =
+        handoff != null && (!handoff.isDone() || handoff.generation == view.generation());
+    if (moves || handsOver) {
+      return nanos;
+    }
+    long due = hasUntold ? toldAt + TELL_NANOS : never;
+    long ofEntities = entities == null ? never : entities.due(nanos, never);
+    return ofEntities - due < 0 ? ofEntities : due;
   }
 
   /// The entities of the generation that this node owns; null when it owns none.

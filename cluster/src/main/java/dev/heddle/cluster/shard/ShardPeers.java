@@ -42,6 +42,7 @@ final class ShardPeers {
     final Queue<Packet> posted = new ConcurrentLinkedQueue<>();
     final SpinLock sending = new SpinLock();
     final AtomicLong bytes = new AtomicLong(); // of `posted`
+    final AtomicBoolean isListed = new AtomicBoolean(); // in `posting`
     final AtomicBoolean awaitsSpace = new AtomicBoolean();
 
     Peer(RemoteNode remote) {
@@ -53,6 +54,7 @@ final class ShardPeers {
   private final BiConsumer<String, OfShard> unsendable;
   private final Runnable onSpace;
   private final ConcurrentMap<String, Peer> open = new ConcurrentHashMap<>();
+  private final Queue<Peer> posting = new ConcurrentLinkedQueue<>(); // something was posted to them
 
   /// @param unsendable takes what cannot be encoded here, with the node it was for
   /// @param onSpace is called when a connection that was full has space, on any thread
@@ -109,6 +111,7 @@ final class ShardPeers {
               .serviceRoom()
               .whenComplete((_, _) -> {
                 peer.awaitsSpace.set(false);
+                list(peer);
                 onSpace.run();
               });
     }
@@ -137,6 +140,7 @@ final class ShardPeers {
     if (peer != null) {
       peer.bytes.addAndGet(sizeOf(packet));
       peer.posted.add(packet);
+      list(peer);
     }
   }
 
@@ -146,9 +150,21 @@ final class ShardPeers {
     drain();
   }
 
+  private void list(Peer peer) {
+    if (peer.isListed.compareAndSet(false, true)) {
+      posting.add(peer);
+    }
+  }
+
   /// Sends what was posted. Called without a lock.
   void drain() {
-    open.forEach(this::drain);
+    for (Peer next = posting.poll(); next != null; next = posting.poll()) {
+      next.isListed.set(false); // before the look: what is posted after it lists it again
+      String node = next.remote.other().node();
+      if (open.get(node) == next) {
+        drain(node, next);
+      }
+    }
   }
 
   private void drain(String node, Peer peer) {

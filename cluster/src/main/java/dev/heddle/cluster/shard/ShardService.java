@@ -80,6 +80,7 @@ public final class ShardService implements RosterAccess.Part {
   private boolean isAdmitted;
   private @Nullable ShardTable followed;
   private long followedChanges;
+  private long acted; // the admission by which it could act at the last tick; 0: it could not
 
   /// @param sessions the open session with a node, by its name
   public ShardService(
@@ -271,7 +272,7 @@ public final class ShardService implements RosterAccess.Part {
     local
         .callbacks()
         .execute(() -> { // this may be under the lock of a shard
-          types.values().forEach(EntityType::progress);
+          types.values().forEach(EntityType::onSpace);
           shared.carryOut();
         });
   }
@@ -404,8 +405,14 @@ public final class ShardService implements RosterAccess.Part {
     applied(roster);
     long now = System.nanoTime();
     hosts.tick(roster, now);
-    types.values().forEach(EntityType::progress);
-    if (!log.mayAct(log.admission())) {
+    long admission = log.admission();
+    long acts = log.mayAct(admission) ? admission : 0;
+    if (acts == 0 || acts != acted) { // entities may have to end, or to begin
+      types.values().forEach(EntityType::progress);
+    }
+    acted = acts;
+    types.values().forEach(EntityType::tick);
+    if (acts == 0) {
       types.values().forEach(EntityType::wakeWaiting); // they are told that there is no lease
     }
     asks.due(now);

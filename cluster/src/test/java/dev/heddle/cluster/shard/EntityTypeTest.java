@@ -127,6 +127,9 @@ class EntityTypeTest {
     public void taken(LocalEntity entity) {}
 
     @Override
+    public void tookOne(LocalEntity entity) {}
+
+    @Override
     public void ended(LocalEntity entity) {}
   }
 

@@ -17,6 +17,8 @@ final class FakePort implements ShardPort {
   final Set<String> sessions = new HashSet<>(Set.of("b", "c"));
   boolean mayAct = true;
   boolean isIdle;
+  long idle = 1; // ns from now
+  long looked; // at entities
   boolean hasRoom = true;
   SendResult result = SendResult.ACCEPTED;
 
@@ -91,8 +93,9 @@ final class FakePort implements ShardPort {
   }
 
   @Override
-  public boolean isIdle(long entity, long nanos) {
-    return isIdle;
+  public long idleAt(long entity, long nanos) {
+    looked++;
+    return isIdle ? nanos : nanos + idle;
   }
 
   @Override

@@ -107,10 +107,12 @@ class ShardPeersTest {
     peers.post("b", new GiveUp(2));
     peers.drain();
     outbox.isFull = false;
+    outbox.room.complete(null);
     peers.drain();
     assertThat(outbox.sent).isEqualTo(List.of(1 + 8 + 10, 1 + 8));
 
     outbox.isFull = true;
+    outbox.room = new CompletableFuture<>();
     peers.post("b", new GiveUp(3));
     open(); // the next session
     outbox.isFull = false;

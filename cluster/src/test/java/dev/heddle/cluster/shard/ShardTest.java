@@ -275,7 +275,7 @@ class ShardTest {
     owned(5, "a", null);
     deliver("b", 5, "1");
     port.isIdle = true;
-    shard.progress(0);
+    shard.progress(port.idle); // not before
     port.isIdle = false;
     deliver("b", 5, "3");
     assertThat(port.take()).containsExactly("start 1 k 5", "1 gets 1", "end 1 IDLE");

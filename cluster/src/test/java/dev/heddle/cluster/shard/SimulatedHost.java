@@ -29,6 +29,8 @@ import org.jspecify.annotations.Nullable;
 
 /// A node of a [ShardSimulation], with one life after the other.
 final class SimulatedHost {
+  private static final long NEVER = 3_600_000 * MILLI;
+
   final ShardSimulation world;
   final String name;
   private final long hostsFrom;
@@ -105,6 +107,7 @@ final class SimulatedHost {
     private long entityNumbers;
     private long hostedAt;
     private boolean isKnown;
+    private boolean acted;
     private boolean isLeaving;
     boolean hasLeft;
     boolean dead;
@@ -138,7 +141,14 @@ final class SimulatedHost {
       follow();
       host();
       plan.poll(roster.shards(), name, world.now).forEach(it -> world.propose(it, _ -> {}));
-      shards.forEach(shard -> shard.progress(world.now));
+      boolean acts = lease.isHeld(lease.admission(), world.now);
+      boolean isChanged = !acts || !acted;
+      acted = acts;
+      for (Shard shard : shards) { // as the agent of a node does
+        if (isChanged || shard.due(world.now, world.now + NEVER) <= world.now) {
+          shard.progress(world.now);
+        }
+      }
       if (world.chance(5)) {
         giveUpOne();
       }
@@ -422,9 +432,10 @@ final class SimulatedHost {
       }
 
       @Override
-      public boolean isIdle(long entity, long nanos) {
+      public long idleAt(long entity, long nanos) {
         Entity it = Objects.requireNonNull(entities.get(entity));
-        return it.mailbox.isEmpty() && nanos - it.lastTaken > 500 * MILLI && it.taken > 0;
+        boolean hasAll = it.mailbox.isEmpty() && it.taken > 0;
+        return hasAll ? it.lastTaken + 500 * MILLI : nanos + 500 * MILLI;
       }
 
       @Override

@@ -46,8 +46,8 @@ interface ShardPort {
   /// Asks an entity to end; [Shard#entityEnded] follows.
   void end(long entity, EntityEnd why);
 
-  /// When an entity may be ended, if it is given no message until then: that much after the last one.
-  /// Later than now, when it has not taken all.
+  /// When an entity may be ended, if it is given no message until then: that much after the last
+  /// one. Later than now, when it has not taken all.
   long idleAt(long entity, long nanos);
 
   /// The sender's word that its message is not delivered, or may be. At the node of the sender.

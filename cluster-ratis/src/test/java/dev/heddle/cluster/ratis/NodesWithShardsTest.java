@@ -74,7 +74,7 @@ class NodesWithShardsTest {
   }
 
   @AfterAll
-  void close() throws InterruptedException {
+  void close() {
     nodes.close();
   }
 

@@ -23,8 +23,8 @@ import org.jspecify.annotations.Nullable;
 ///
 /// What one node sends to an entity arrives in order, also while its shard moves, and at most once.
 /// It may be lost when a connection or a node is lost while it has the message: then a request
-/// fails, with its limit at the latest, and nobody is told of a message. At most 1,000 messages of
-/// a node, or 1 MiB, wait for the entities of one shard: then its messages to all entities of that
+/// fails as soon as its node knows, and nobody is told of a message. At most 1,000 messages of a
+/// node, or 1 MiB, wait for the entities of one shard: then its messages to all entities of that
 /// shard are `FULL`.
 ///
 /// **Thread** any: it is immutable.

@@ -14,7 +14,6 @@ import dev.heddle.cluster.Shards;
 import dev.heddle.cluster.ratis.CountingNodes.At;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
@@ -78,20 +77,22 @@ class NodesWithShardsThatEndTest {
       var _ = counters(nodes.join("c"), "counter");
       Cluster d = nodes.join("d");
       var _ = counters(d, "counter");
-      List<String> ofD = new ArrayList<>();
-      while (ofD.isEmpty()) {
-        for (int i = 0; i < KEYS; i++) {
-          if (where(fromA, "k" + i).node().equals("d")) {
-            ofD.add("k" + i);
-          }
-        }
-      }
-      At before = where(fromA, ofD.getFirst());
+      String ofD = keyOf("d", fromA);
+      At before = where(fromA, ofD);
       d.leave(Duration.ZERO); // no time to hand anything over
-      At after = where(fromA, ofD.getFirst());
+      At after = where(fromA, ofD);
       assertThat(after.node()).isNotEqualTo("d");
       assertThat(after.token()).isGreaterThan(before.token());
       nodes.assertNothingWrong();
+    }
+  }
+
+  /// A key whose entity runs at a node.
+  private static String keyOf(String node, Shards from) throws InterruptedException {
+    for (int i = 0; ; i = (i + 1) % KEYS) {
+      if (where(from, "k" + i).node().equals(node)) {
+        return "k" + i;
+      }
     }
   }
 }

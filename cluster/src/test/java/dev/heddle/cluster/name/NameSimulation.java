@@ -307,20 +307,20 @@ final class NameSimulation {
     final Node node;
     final NodeLife self;
     final NameService service;
-    private final Map<Pid, List<Runnable>> processes = new HashMap<>(); // alive, with watchers
+    private final SimulatedProcesses processes;
     private final Map<Pid, Told> told = new HashMap<>();
     private final Map<String, CompletableFuture<Long>> asked = new HashMap<>();
     private final @Nullable StorageProof proof;
     private boolean isWoken;
     private boolean isLeaving;
     private long ends; // of processes
-    private long numbers;
     boolean dead;
     final SimulatedSingletons singletons;
 
     Life(Node node) {
       this.node = node;
       self = new NodeLife(node.name, "h", time.random.nextInt(Integer.MAX_VALUE));
+      processes = new SimulatedProcesses(self);
       proof = node.hasDirectory ? new StorageProof(node.directory, ++node.starts) : null;
       boolean isVoter = VOTERS.contains(node.name);
       service =
@@ -340,9 +340,7 @@ final class NameSimulation {
     }
 
     Pid newProcess() {
-      Pid pid = new Pid(node.name, "h", ++numbers, self.life());
-      processes.put(pid, new ArrayList<>());
-      return pid;
+      return processes.spawn();
     }
 
     void begin() {
@@ -396,18 +394,12 @@ final class NameSimulation {
 
     @Override
     public boolean isAlive(Pid pid) {
-      return processes.containsKey(pid);
+      return processes.isAlive(pid);
     }
 
     @Override
     public Runnable watch(Pid pid, Runnable ended) {
-      List<Runnable> watchers = processes.get(pid);
-      if (watchers == null) {
-        ended.run();
-        return () -> {};
-      }
-      watchers.add(ended);
-      return () -> watchers.remove(ended);
+      return processes.watch(pid, ended);
     }
 
     @Override
@@ -419,12 +411,9 @@ final class NameSimulation {
     }
 
     void end(Pid pid) {
-      List<Runnable> watchers = processes.remove(pid);
       told.remove(pid);
       ends++;
-      if (watchers != null) {
-        List.copyOf(watchers).forEach(Runnable::run);
-      }
+      processes.end(pid);
       checkFree();
     }
 

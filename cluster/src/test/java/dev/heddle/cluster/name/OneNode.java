@@ -10,9 +10,7 @@ import dev.heddle.cluster.roster.StorageProof;
 import dev.heddle.cluster.wire.NodeLife;
 import dev.heddle.process.Pid;
 import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Function;
@@ -43,19 +41,15 @@ final class OneNode implements NodePort, NameStore {
   Function<Command, Outcome> atOnce = _ -> null;
 
   private NameStore.Listener listener;
-  private final Map<Pid, List<Runnable>> processes = new HashMap<>(); // alive, with watchers
+  private final NodeLife self = new NodeLife("a", "h", LIFE);
+  private final SimulatedProcesses processes = new SimulatedProcesses(self);
   private long now = 5_000_000_000L;
-  private long pids;
   private long applied;
 
   OneNode() {
     service =
         new NameService(
-            new NameService.Setup(
-                new NodeLife("a", "h", LIFE),
-                Set.of("a"),
-                new StorageProof(1, 1),
-                LeaseTimes.DEFAULT),
+            new NameService.Setup(self, Set.of("a"), new StorageProof(1, 1), LeaseTimes.DEFAULT),
             this,
             () -> now,
             () -> {},
@@ -79,13 +73,11 @@ final class OneNode implements NodePort, NameStore {
   }
 
   Pid spawn() {
-    Pid pid = new Pid("a", "h", ++pids, LIFE);
-    processes.put(pid, new ArrayList<>());
-    return pid;
+    return processes.spawn();
   }
 
   void end(Pid pid) {
-    List.copyOf(processes.remove(pid)).forEach(Runnable::run);
+    processes.end(pid);
     long _ = service.run();
   }
 
@@ -159,18 +151,12 @@ final class OneNode implements NodePort, NameStore {
 
   @Override
   public boolean isAlive(Pid pid) {
-    return processes.containsKey(pid);
+    return processes.isAlive(pid);
   }
 
   @Override
   public Runnable watch(Pid pid, Runnable ended) {
-    List<Runnable> watchers = processes.get(pid);
-    if (watchers == null) {
-      ended.run();
-      return () -> {};
-    }
-    watchers.add(ended);
-    return () -> watchers.remove(ended);
+    return processes.watch(pid, ended);
   }
 
   @Override

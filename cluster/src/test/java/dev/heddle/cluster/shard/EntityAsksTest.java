@@ -110,13 +110,15 @@ class EntityAsksTest {
     incoming.notTaken(request, ofEnded);
 
     assertThat(incoming.has("b", 1)).isTrue();
-    incoming.replied(request);
-    assertThat(incoming.size()).isZero();
-
-    incoming.begun(request, 1, ofEnded);
-    incoming.begun(request, 2, ofSuccessor);
-    incoming.notTaken(request, ofEnded);
     incoming.givenUp("b", 1);
     assertThat(ofSuccessor).isCancelled();
+    assertThat(incoming.size()).isZero();
+
+    CompletableFuture<@Nullable Object> ofNext = new CompletableFuture<>();
+    incoming.begun(request, 1, ofEnded);
+    incoming.begun(request, 3, ofNext);
+    incoming.notTaken(request, ofEnded);
+    incoming.givenUp("b", 1);
+    assertThat(ofNext).isCancelled();
   }
 }

@@ -197,13 +197,13 @@ class ShardSessionEndsTest {
     return (int) Long.remainderUnsigned(Rendezvous.hash(key), SHARDS);
   }
 
-  /// A key of another shard.
-  private static String besides(String key) {
-    String other = "k0";
-    for (int i = 1; shardOf(other) == shardOf(key); i++) {
-      other = "k" + i;
+  /// A key of a shard.
+  private static String keyOf(int shard) {
+    String key = "k0";
+    for (int i = 1; shardOf(key) != shard; i++) {
+      key = "k" + i;
     }
-    return other;
+    return key;
   }
 
   // ---- sessions ----
@@ -282,6 +282,19 @@ class ShardSessionEndsTest {
   private void join() throws InterruptedException {
     for (Thread thread : threads) {
       thread.join();
+    }
+  }
+
+  private static boolean isIn(String method) {
+    return StackWalker.getInstance()
+        .walk(frames -> frames.anyMatch(frame -> frame.getMethodName().equals(method)));
+  }
+
+  private void awaitEnd() {
+    try {
+      join();
+    } catch (InterruptedException e) {
+      throw new IllegalStateException(e);
     }
   }
 
@@ -409,18 +422,26 @@ class ShardSessionEndsTest {
   void requestOfANewSession_isNotGivenUp_withTheLastOne() throws Exception {
     begin("a");
     session("b", true);
-    var _ = ask("k", "first");
+    String first = keyOf(0); // the shard that is looked at first
+    String other = keyOf(1);
+    var _ = ask(first, "first");
     var _ = asked.take();
-    String other = besides("k");
     session("b", false);
     Thread end = Thread.currentThread();
     AtomicInteger requests = new AtomicInteger();
     onLease =
-        () -> { // the shards learn of the end, and later look what they can do
-          if (Thread.currentThread() == end && requests.get() < 2) {
-            EntityMessage request = request("b", other, requests.incrementAndGet(), "next");
-            long generation = state(other).generation();
-            awaitBlocked(start(() -> say("b", other, new Deliver(generation, request))));
+        () -> {
+          boolean learns = isIn("sessionEnded"); // messages have to wait
+          if (Thread.currentThread() != end || requests.get() != (learns ? 0 : 1)) {
+            return;
+          }
+          EntityMessage request = request("b", other, requests.incrementAndGet(), "next");
+          long generation = state(other).generation();
+          Thread next = start(() -> say("b", other, new Deliver(generation, request)));
+          if (learns) {
+            awaitBlocked(next);
+          } else { // the shards look what they can do now
+            awaitEnd();
           }
         };
     service.sessionChanged("b");

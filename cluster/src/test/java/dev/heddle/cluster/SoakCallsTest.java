@@ -47,7 +47,7 @@ class SoakCallsTest {
   @Test
   void messagesInOrder_alsoOfAnEntityThatMoves_areRight() throws IOException {
     for (int i = 1; i <= 4; i++) {
-      sent(i, 10 * i);
+      sent(i, 10L * i);
     }
     got("n2", 1, 5, 1, 11);
     got("n2", 1, 5, 2, 21);

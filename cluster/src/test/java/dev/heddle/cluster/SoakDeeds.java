@@ -18,6 +18,7 @@ import java.util.stream.Stream;
 final class SoakDeeds {
   private static final int BYTES = 40; // of a deed
   private static final String FOLDER = "deeds";
+  private static final List<Kind> KINDS = List.of(Kind.values()); // their numbers in the file
 
   /// What was done.
   enum Kind {
@@ -84,7 +85,7 @@ final class SoakDeeds {
 
   void write(Deed deed) {
     ByteBuffer record = ByteBuffer.allocate(BYTES);
-    record.putLong(deed.nanos).putLong(deed.token).putInt(deed.kind.ordinal());
+    record.putLong(deed.nanos).putLong(deed.token).putInt(KINDS.indexOf(deed.kind));
     record.putInt(Integer.parseInt(deed.from.substring(1))).putInt(deed.life).putInt(deed.key);
     record.putInt(deed.number).putInt(deed.entity);
     try {
@@ -116,7 +117,7 @@ final class SoakDeeds {
     while (in.remaining() >= BYTES) { // the last one may have been cut by a kill
       long nanos = in.getLong();
       long token = in.getLong();
-      Kind kind = Kind.values()[in.getInt()];
+      Kind kind = KINDS.get(in.getInt());
       String from = "n" + in.getInt();
       into.add(
           new Deed(

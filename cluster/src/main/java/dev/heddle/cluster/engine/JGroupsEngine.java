@@ -13,6 +13,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.TimeUnit;
 import javax.net.ssl.SSLContext;
 import org.jgroups.BytesMessage;
 import org.jgroups.JChannel;
@@ -61,6 +62,7 @@ public final class JGroupsEngine implements Engine {
   private static final System.Logger LOG = System.getLogger("dev.heddle.cluster");
   private static final String CHANNEL = "heddle";
   private static final int ENDED = 1024; // the oldest may be found again
+  private static final long LOOK_MILLIS = 5_000; // for what nodes have left that have ended
   private static final int FRAGMENT_BYTES = 60_000;
   private static final int CONNECT_MILLIS = 1_000;
   private static final long CLOCK_MILLIS = 10_000; // of the clock that tells unused connections
@@ -128,6 +130,12 @@ public final class JGroupsEngine implements Engine {
     return bound;
   }
 
+  /// For tests: from how many addresses it keeps, or misses, packets in order.
+  int receiveConnections() {
+    UNICAST3 inOrder = unicast;
+    return inOrder == null ? 0 : inOrder.getNumReceiveConnections();
+  }
+
   /// For tests: the stack; null before it is open.
   @Nullable JChannel channel() {
     return channel;
@@ -180,12 +188,38 @@ public final class JGroupsEngine implements Engine {
       checkNotClosed();
       opened.connect(CHANNEL);
       checkNotClosed(); // close() may have come before the channel was connected
+      forgetEndedAgainAndAgain();
       bound = new InetSocketAddress(settings.bind.getAddress(), port);
     } catch (Exception e) {
       if (opened != null) {
         opened.close();
       }
       throw explain(e, port);
+    }
+  }
+
+  private void forgetEndedAgainAndAgain() {
+    NodeTransport tcp = transport;
+    if (tcp != null) { // its timer ends with it
+      var _ =
+          tcp.getTimer()
+              .scheduleWithFixedDelay(
+                  this::forgetEnded, LOOK_MILLIS, LOOK_MILLIS, TimeUnit.MILLISECONDS, false);
+    }
+  }
+
+  /// Drops what UNICAST3 keeps for nodes that have ended. It closes a connection only after four
+  /// minutes, sends what has no acknowledgement again until then, and asks for what is missing
+  /// before a packet that came behind the word of the end: each keeps a thread as well.
+  void forgetEnded() {
+    List<org.jgroups.Address> all;
+    synchronized (ended) {
+      all = List.copyOf(ended);
+    }
+    UNICAST3 inOrder = unicast;
+    if (inOrder != null) {
+      all.forEach(inOrder::removeSendConnection);
+      all.forEach(inOrder::removeReceiveConnection);
     }
   }
 

@@ -8,7 +8,7 @@ import org.jgroups.stack.ProtocolStack;
 public final class EngineStacks {
   private EngineStacks() {}
 
-  /// @param engine that is open
+  /// The protocols of an engine that is open.
   public static ProtocolStack of(JGroupsEngine engine) {
     return Objects.requireNonNull(engine.channel(), "the engine is not open").getProtocolStack();
   }

@@ -163,6 +163,28 @@ class JGroupsEngineTest {
     }
   }
 
+  /// What is missing before it would be asked for twice a second, which keeps a thread as well.
+  @Test
+  void packetBehindAGoodbye_isNotKept() throws Exception {
+    int a = TestPorts.next();
+    int b = TestPorts.next();
+    try (var one = EngineProbe.open("a", a, null, b);
+        var two = EngineProbe.open("b", b, null, a)) {
+      Engine.Address to = one.waitFor(two);
+      Engine.Address back = two.waitFor(one);
+      one.engine.ended(to);
+      two.engine.send(back, new byte[] {2}, Engine.Urgency.IN_ORDER);
+      next(one.packets);
+      assertThat(one.engine.receiveConnections()).isPositive();
+      int left = 1;
+      for (int tries = 0; tries < 1_000 && left > 0; tries++) { // JGroups sends, too
+        one.engine.forgetEnded();
+        left = one.engine.receiveConnections();
+      }
+      assertThat(left).isZero();
+    }
+  }
+
   @Test
   void forget_endsTheSenderThreadOfThatNode() throws Exception {
     int a = TestPorts.next();

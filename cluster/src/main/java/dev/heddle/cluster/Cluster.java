@@ -6,6 +6,7 @@ import dev.heddle.Registration;
 import dev.heddle.cluster.engine.Credentials;
 import dev.heddle.cluster.engine.JGroupsEngine;
 import dev.heddle.cluster.group.Groups;
+import dev.heddle.cluster.name.NameService;
 import dev.heddle.cluster.name.NamesStatus;
 import dev.heddle.cluster.name.NodeNames;
 import dev.heddle.cluster.node.ClusterNode;
@@ -229,6 +230,24 @@ public final class Cluster implements AutoCloseable {
   private @Nullable NamesStatus namesStatus() {
     NodeNames opened = names;
     return opened == null ? null : opened.service().status();
+  }
+
+  /// For tests: what carries its packets.
+  JGroupsEngine engine() {
+    return engine;
+  }
+
+  /// For tests: its lease and who leads the voters; null without voters.
+  @Nullable NameService nameService() {
+    NodeNames opened = names;
+    return opened == null ? null : opened.service();
+  }
+
+  /// For tests: how many messages of this node to entities were accepted, and then reported to it
+  /// as failed.
+  long failedMessages() {
+    NodeShards own = shards;
+    return own == null ? 0 : own.service().failed();
   }
 
   private void closeNames() {

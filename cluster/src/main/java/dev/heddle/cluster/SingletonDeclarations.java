@@ -12,6 +12,7 @@ import dev.heddle.cluster.wire.NodeLife;
 import dev.heddle.cluster.wire.UndecodableMessageException;
 import dev.heddle.process.NotSendableException;
 import dev.heddle.process.remote.LocalProcesses;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -99,8 +100,15 @@ record SingletonDeclarations(
         kept.entry().equals(mine.entry())
             && Objects.equals(kept.node(), mine.node())
             && kept.labels().equals(mine.labels())
-            && Objects.deepEquals(its, input);
+            && isSameInput(new MessageWriter(types, self), its, input);
     return isSame ? null : describe(kept, its);
+  }
+
+  /// Equal values, or values with equal encodings: a record is not equal to a copy of it when it
+  /// has an array, and equal sets may have their elements in another order.
+  static boolean isSameInput(MessageWriter writer, @Nullable Object one, @Nullable Object other) {
+    return Objects.deepEquals(one, other)
+        || Arrays.equals(writer.encode(one), writer.encode(other));
   }
 
   private static String describe(SingletonSpec spec, @Nullable Object input) {

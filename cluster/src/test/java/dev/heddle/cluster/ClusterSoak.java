@@ -18,8 +18,8 @@ import java.util.concurrent.locks.LockSupport;
 /// Five nodes in JVMs of their own, which are cut off, paused, killed and started again at random,
 /// and what must hold of them: see [SoakTraffic] and [SoakWatches].
 ///
-/// Where `heddle.ratis.jar` is given, three of them vote, and processes of all race for names: see
-/// [SoakNames].
+/// With the log of voters, three of them vote, processes of all race for names, and all send to
+/// entities of shards: see [SoakNames] and [SoakShards].
 ///
 /// In each round one thing happens after the other, at least each 10 s. Then the cluster comes to
 /// rest: all cuts are healed, nobody sends anything new, and the counts are taken. `n0` and `n1`
@@ -81,8 +81,8 @@ final class ClusterSoak implements AutoCloseable {
     }
 
     @Override
-    public long pid(String name) {
-      return nodes.get(name).pid();
+    public String parts(String name) throws Exception {
+      return ask(name, "parts");
     }
   }
 
@@ -364,10 +364,12 @@ final class ClusterSoak implements AutoCloseable {
       readOwners(name);
       counts.append(name).append(' ').append(ask(name, "races")).append("; ");
     }
+    SoakCalls calls = new SoakCalls(SoakDeeds.read(folder), owners);
+    problems.addAll(calls.judge());
     problems.addAll(owners.judge());
     totals +=
-        "%nOwners of names that have acted: %d. Owned since the start of each, writes refused: %s"
-            .formatted(owners.ownerships(), counts);
+        "%nOwners of names that have acted: %d. Owned since the start of each, writes refused: %s%n%s"
+            .formatted(owners.ownerships(SoakNames.PREFIX), counts, calls.counts());
   }
 
   // ---- rest ----
@@ -383,6 +385,7 @@ final class ClusterSoak implements AutoCloseable {
     awaitSameGroups();
     if (owners != null) {
       awaitSameOwners();
+      awaitEach("entities do not reply", "calls");
     }
     StringBuilder counts = new StringBuilder();
     for (String name : names) {
@@ -440,14 +443,19 @@ final class ClusterSoak implements AutoCloseable {
   }
 
   private void awaitSettled() throws Exception {
+    awaitEach("watches without DOWN, or watched processes left", "settle");
+  }
+
+  /// Until each node answers 0.
+  private void awaitEach(String what, String command) throws Exception {
     await(
-        "watches without DOWN, or watched processes left",
+        what,
         () -> {
           StringBuilder left = new StringBuilder();
           for (String name : names) {
-            String count = ask(name, "settle");
-            if (!count.equals("0")) {
-              left.append(name).append(" has ").append(count).append("; ");
+            String answer = ask(name, command);
+            if (!answer.equals("0")) {
+              left.append(name).append(" has ").append(answer).append("; ");
             }
           }
           return left.isEmpty() ? null : left.toString();

@@ -13,14 +13,16 @@ import java.lang.management.ManagementFactory;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.locks.LockSupport;
 import java.util.stream.Stream;
 
 /// A node in a JVM of its own whose process `stalled` takes nothing until it is told to, or which
 /// floods one of another node: `FlowProgram NAME PORT SEED…`. It does what it reads, and says what
 /// [StalledReceiverTest] waits for. It ends when its input ends.
 final class FlowProgram {
-  private static final int MAILBOX = 10_000;
+  static final int MAILBOX = 10_000; // of the process that takes nothing
   private static final int COLLECTIONS = 3;
+  private static final long PAUSE_NANOS = 1_000_000;
   private static final String GROUP = "stalled";
 
   record Item(int number) {}
@@ -30,6 +32,7 @@ final class FlowProgram {
 
   private final Cluster cluster;
   private final CompletableFuture<Void> gate = new CompletableFuture<>();
+  private volatile boolean isFlooding = true; // until it has offered enough, and was told to end
 
   private FlowProgram(Cluster cluster) {
     this.cluster = cluster;
@@ -57,7 +60,12 @@ final class FlowProgram {
       case "take" -> gate.complete(null);
       case "prompt" -> prompt(words[1]);
       case "pass" -> pass(words[1]);
-      case "flood" -> flood(Integer.parseInt(words[1]));
+      case "flood" -> {
+        int least = Integer.parseInt(words[1]);
+        Thread.ofPlatform().daemon().name("flood").start(() -> flood(least));
+      }
+      case "paused" -> paused();
+      case "enough" -> isFlooding = false;
       case "memory" -> NodeProgram.say("MEMORY " + memoryKiB());
       default -> throw new IllegalArgumentException(words[0]);
     }
@@ -112,18 +120,37 @@ final class FlowProgram {
     }
   }
 
+  /// Sends it in a process, which waits while the outbox is full.
   private void pass(String group) {
-    NodeProgram.say("PASSED " + cluster.runtime().offer(member(group), new Item(7)));
+    Pid to = member(group);
+    var _ =
+        cluster
+            .runtime()
+            .spawn(
+                CoroutineProcess.ofAction(self -> {
+                  self.context().send(to, new Item(7));
+                  NodeProgram.say("PASSED " + group);
+                }));
   }
 
-  /// Offers so many messages, as fast as it can, and says how many were accepted. Then sends the
-  /// last one, which waits until there is room.
-  private void flood(int count) throws InterruptedException {
+  /// Waits until another node has said that one of its mailboxes is nearly full.
+  private void paused() {
+    while (cluster.nodes().stream().noneMatch(it -> it.pausedReceivers() > 0)) {
+      LockSupport.parkNanos(PAUSE_NANOS); // the test has a limit
+    }
+    NodeProgram.say("PAUSED");
+  }
+
+  /// Offers at least so many messages, as fast as it can, until it was told that this is enough,
+  /// and says how many were accepted. Then sends the last one, which waits until there is room.
+  private void flood(int least) {
     Pid to = member(GROUP);
     int accepted = 0;
+    int offered = 0;
     long from = System.nanoTime();
-    for (int i = 0; i < count; i++) {
+    while (offered < least || isFlooding) {
       SendResult result = cluster.runtime().offer(to, new Item(accepted + 1));
+      offered++;
       if (result.isAccepted()) {
         accepted++;
       } else if (result != SendResult.FULL) {
@@ -132,7 +159,8 @@ final class FlowProgram {
       }
     }
     int sent = accepted;
-    NodeProgram.say("FLOODED %d %d".formatted(sent, (System.nanoTime() - from) / 1_000_000));
+    long millis = (System.nanoTime() - from) / 1_000_000;
+    NodeProgram.say("FLOODED %d %d %d".formatted(sent, offered, millis));
     cluster
         .runtime()
         .spawn(CoroutineProcess.ofAction(self -> self.context().send(to, new Last(sent))));

@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.heddle.cluster;
 
-import dev.heddle.cluster.engine.JGroupsEngine;
-import java.lang.reflect.Field;
+import dev.heddle.cluster.engine.EngineStacks;
 import java.util.Set;
 import org.jgroups.Address;
-import org.jgroups.JChannel;
 import org.jgroups.Message;
 import org.jgroups.stack.Protocol;
 import org.jgroups.stack.ProtocolStack;
@@ -22,20 +20,15 @@ final class SoakCut extends Protocol {
   private SoakCut() {}
 
   /// Puts a cut, which drops nothing yet, into the engine of a node.
-  static SoakCut into(Cluster cluster) throws ReflectiveOperationException {
-    var engine = (JGroupsEngine) field(Cluster.class, "engine").get(cluster);
-    var channel = (JChannel) field(JGroupsEngine.class, "channel").get(engine);
-    ProtocolStack stack = channel.getProtocolStack();
+  static SoakCut into(Cluster cluster) {
+    ProtocolStack stack = EngineStacks.of(cluster.engine());
     SoakCut made = new SoakCut();
-    stack.insertProtocolInStack(made, stack.getTransport(), ProtocolStack.Position.ABOVE);
+    try {
+      stack.insertProtocolInStack(made, stack.getTransport(), ProtocolStack.Position.ABOVE);
+    } catch (Exception e) {
+      throw new AssertionError(e);
+    }
     return made;
-  }
-
-  /// The product has no opening for this, and needs none.
-  private static Field field(Class<?> type, String name) throws NoSuchFieldException {
-    Field field = type.getDeclaredField(name);
-    field.setAccessible(true);
-    return field;
   }
 
   /// From now on drops what these nodes send, and nothing else.

@@ -1,10 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.heddle.cluster;
 
-import java.io.BufferedReader;
-import java.io.IOException;
-import java.nio.charset.StandardCharsets;
-import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Comparator;
@@ -35,7 +31,9 @@ final class SoakGrowth {
     /// Has a node measure itself: `HEAP THREADS DESCRIPTORS`.
     String measure(String name) throws Exception;
 
-    long pid(String name);
+    /// Has a node say what its heap and its threads are: `BYTES PART` with commas between. Nobody
+    /// asks by `jcmd`: that leaves a thread and a descriptor there.
+    String parts(String name) throws Exception;
   }
 
   private final List<String> names;
@@ -56,7 +54,7 @@ final class SoakGrowth {
   /// Takes all of the quiet time.
   void measureBaseline() throws Exception {
     for (String name : names) {
-      parts.put(name, parts(name)); // first: whoever is asked by jcmd keeps a thread and a socket
+      parts.put(name, parts(name)); // first: it loads classes
     }
     long from = System.nanoTime();
     do {
@@ -130,7 +128,7 @@ final class SoakGrowth {
 
   // ---- what there is more of ----
 
-  private String more(String name) throws IOException {
+  private String more(String name) throws Exception {
     Map<String, Long> before = parts.getOrDefault(name, Map.of());
     Map<String, Long> more = new TreeMap<>();
     parts(name).forEach((part, count) -> more.put(part, count - before.getOrDefault(part, 0L)));
@@ -142,29 +140,12 @@ final class SoakGrowth {
         .toString();
   }
 
-  /// Bytes of each class, and threads by their names without numbers, a thread as 100 KB.
-  private Map<String, Long> parts(String name) throws IOException {
+  private Map<String, Long> parts(String name) throws Exception {
     Map<String, Long> parts = new TreeMap<>();
-    for (String line : jcmd(name, "GC.class_histogram")) {
-      String[] words = line.strip().split("\\s+");
-      if (words.length >= 4 && words[0].matches("\\d+:")) {
-        parts.merge(words[3], Long.parseLong(words[2]), Long::sum);
-      }
-    }
-    for (String line : jcmd(name, "Thread.print")) {
-      if (line.startsWith("\"")) {
-        String thread = line.substring(0, line.indexOf('"', 1) + 1).replaceAll("\\d+", "#");
-        parts.merge(thread, 100_000L, Long::sum);
-      }
+    for (String part : nodes.parts(name).split(",")) {
+      String[] words = part.split(" ", 2);
+      parts.merge(words[1], Long.parseLong(words[0]), Long::sum);
     }
     return parts;
-  }
-
-  private List<String> jcmd(String name, String command) throws IOException {
-    String jcmd = Path.of(System.getProperty("java.home"), "bin", "jcmd").toString();
-    var process = new ProcessBuilder(jcmd, "" + nodes.pid(name), command).start();
-    try (BufferedReader lines = process.inputReader(StandardCharsets.UTF_8)) {
-      return lines.lines().toList();
-    }
   }
 }

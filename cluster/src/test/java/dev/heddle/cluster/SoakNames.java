@@ -2,8 +2,6 @@
 package dev.heddle.cluster;
 
 import dev.heddle.cluster.name.NameService;
-import dev.heddle.cluster.name.NodeNames;
-import dev.heddle.cluster.roster.NameStore;
 import dev.heddle.process.Pid;
 import dev.heddle.process.Process;
 import dev.heddle.process.ProcessContext;
@@ -11,7 +9,6 @@ import dev.heddle.process.ProcessEvent;
 import dev.heddle.process.ProcessSignal;
 import dev.heddle.process.StepOutput;
 import java.io.IOException;
-import java.lang.reflect.Field;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -29,6 +26,7 @@ import java.util.concurrent.locks.LockSupport;
 /// writes to a resource outside of the cluster, too, which refuses a token lower than one it has
 /// seen.
 final class SoakNames {
+  static final String PREFIX = "race";
   static final List<String> NAMES = List.of("race0", "race1", "race2", "race3");
 
   private static final long PAUSE_NANOS = 100_000_000;
@@ -42,29 +40,23 @@ final class SoakNames {
   private final Cluster cluster;
   private final Path directory;
   private final NameService service;
-  private final NameStore store; // null where this node does not vote
+  private final SoakDeeds deeds;
   private final AtomicInteger owned = new AtomicInteger();
   private final AtomicInteger refused = new AtomicInteger();
   private final AtomicInteger lostLeases = new AtomicInteger();
   private volatile boolean running;
 
   /// @param directory that all nodes share: of the resource
-  SoakNames(Cluster cluster, Path directory) throws ReflectiveOperationException {
+  /// @param deeds where the loss of a lease is written
+  SoakNames(Cluster cluster, Path directory, SoakDeeds deeds) {
     this.cluster = cluster;
     this.directory = directory;
-    this.service = ((NodeNames) field(Cluster.class, "names").get(cluster)).service();
-    this.store = (NameStore) field(NameService.class, "store").get(service);
+    this.deeds = deeds;
+    this.service = cluster.nameService();
     for (String name : NAMES) {
       Thread.ofPlatform().daemon().name("racer-" + name).start(new Racer(name));
     }
     Thread.ofPlatform().daemon().name("lease").start(this::watchLease);
-  }
-
-  /// The product shows neither the lease nor the leader to programs.
-  private static Field field(Class<?> type, String name) throws NoSuchFieldException {
-    Field field = type.getDeclaredField(name);
-    field.setAccessible(true);
-    return field;
   }
 
   void run(boolean on) {
@@ -78,7 +70,7 @@ final class SoakNames {
 
   /// `HELD LOST LEADS`: whether it has a lease now, how many it has lost, whether it leads.
   String lease() {
-    return "%s %d %s".formatted(isHeld(), lostLeases.get(), store != null && store.isLeader());
+    return "%s %d %s".formatted(isHeld(), lostLeases.get(), service.isLeader());
   }
 
   /// Who has each name, as far as this node knows.
@@ -118,6 +110,7 @@ final class SoakNames {
       boolean held = isHeld();
       if (wasHeld && !held) {
         lostLeases.incrementAndGet();
+        deeds.happened(SoakDeeds.Kind.LEASE_LOST, cluster.name());
       }
       wasHeld = held;
     }
@@ -153,6 +146,7 @@ final class SoakNames {
     private void race() throws InterruptedException, IOException {
       Owner owner = new Owner(name, random.nextInt(4));
       Pid pid = cluster.runtime().spawn(owner);
+      long called = System.nanoTime();
       try {
         owner.token = cluster.names().register(name, pid);
       } catch (NameTakenException | NoQuorumException | IllegalArgumentException _) {
@@ -160,6 +154,8 @@ final class SoakNames {
         cluster.runtime().terminate(pid);
         return;
       }
+      NodeProgram.say(
+          "GRANTED %s %d %d %d".formatted(name, owner.token, called, System.nanoTime()));
       owned.incrementAndGet();
       hold(owner, pid);
       owner.say();

@@ -10,16 +10,21 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
+import java.util.TreeMap;
 import java.util.TreeSet;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
+import javax.management.JMException;
+import javax.management.ObjectName;
 
 /// A node of [ClusterSoak] in a JVM of its own: `SoakNode NAME PORT FOLDER ALL:PORT…`. It obeys the
 /// lines of its input, answers each with one line, and says each violation at once. It ends when
 /// its input ends.
 ///
-/// The folder is for the logs of voters and what owners of names change; without one there are no
-/// names. Shards are not here yet: a part of their own beside the others, with `run` and `judge`.
+/// The folder is for the logs of voters, what owners of names change, and what entities get;
+/// without one there are no names and no shards.
 final class SoakNode {
   static final String NO_FOLDER = "-";
   static final List<String> VOTERS = List.of("n1", "n2", "n3");
@@ -29,15 +34,22 @@ final class SoakNode {
   private final SoakCut cut;
   private final SoakTraffic traffic;
   private final SoakWatches watches;
-  private final SoakNames names; // null without a folder
+
+  // null without a folder
+  private final SoakDeeds deeds;
+  private final SoakNames names;
+  private final SoakShards shards;
+
   private final Set<String> up = new TreeSet<>(); // under its monitor
 
-  private SoakNode(Cluster cluster, List<String> others, String folder) throws Exception {
+  private SoakNode(Cluster cluster, List<String> others, String folder, SoakDeeds deeds) {
     this.cluster = cluster;
     this.cut = SoakCut.into(cluster);
     this.traffic = new SoakTraffic(cluster, others);
     this.watches = new SoakWatches(cluster, others);
-    this.names = folder.equals(NO_FOLDER) ? null : new SoakNames(cluster, Path.of(folder));
+    this.deeds = deeds;
+    this.names = deeds == null ? null : new SoakNames(cluster, Path.of(folder), deeds);
+    this.shards = deeds == null ? null : new SoakShards(cluster, deeds);
     var _ = cluster.onChange(this::onChange);
   }
 
@@ -61,13 +73,16 @@ final class SoakNode {
             .messages(SoakTraffic.Numbered.class, SoakTraffic.Mark.class)
             .messages(SoakTraffic.Marked.class)
             .entry("target", SoakWatches.Target::new);
-    if (!folder.equals(NO_FOLDER)) {
+    SoakDeeds deeds = folder.equals(NO_FOLDER) ? null : new SoakDeeds(Path.of(folder), args[0]);
+    if (deeds != null) {
       options =
           options
+              .messages(SoakShards.Add.class, SoakShards.Added.class)
+              .entry(SoakShards.ENTRY, () -> new SoakShards.Counter(deeds))
               .voters(VOTERS.toArray(String[]::new))
               .directory(Path.of(folder).resolve("node-" + args[0]));
     }
-    SoakNode node = new SoakNode(Cluster.join(options), others, folder);
+    SoakNode node = new SoakNode(Cluster.join(options), others, folder, deeds);
     NodeProgram.say("READY");
     var in = new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8));
     for (String line = in.readLine(); line != null; line = in.readLine()) {
@@ -91,6 +106,9 @@ final class SoakNode {
       } else {
         up.remove(change.node());
         traffic.ended(change.node(), change.life());
+        if (deeds != null) {
+          deeds.happened(SoakDeeds.Kind.SESSION_ENDED, change.node());
+        }
       }
     }
   }
@@ -107,6 +125,7 @@ final class SoakNode {
             watches.run(words[1].equals("on"));
             if (names != null) {
               names.run(words[1].equals("on"));
+              shards.run(words[1].equals("on"));
             }
             yield "";
           }
@@ -118,11 +137,13 @@ final class SoakNode {
             traffic.judge();
             yield traffic.delivered() + " " + watches.downs();
           }
+          case "calls" -> shards.settle();
           case "lease" -> names.lease();
           case "owners" -> names.owners();
           case "majority" -> names.ownersByMajority();
           case "races" -> names.counts();
           case "measure" -> measure();
+          case "parts" -> parts();
           case "leave" -> {
             cluster.leave(Duration.ofSeconds(10));
             yield "";
@@ -149,5 +170,37 @@ final class SoakNode {
     int threads = ManagementFactory.getThreadMXBean().getThreadCount();
     String[] descriptors = new File("/proc/self/fd").list();
     return heap + " " + threads + " " + (descriptors == null ? 0 : descriptors.length);
+  }
+
+  /// `BYTES PART` with commas between: of each class, and of threads by their names without
+  /// numbers, a thread as 100 KB.
+  private static String parts() {
+    Map<String, Long> parts = new TreeMap<>();
+    for (String line : histogram().split("\n")) {
+      String[] words = line.strip().split("\\s+");
+      if (words.length >= 4 && words[0].matches("\\d+:")) {
+        parts.merge(words[3], Long.parseLong(words[2]), Long::sum);
+      }
+    }
+    for (Thread thread : Thread.getAllStackTraces().keySet()) {
+      parts.merge("thread " + thread.getName().replaceAll("\\d+", "#"), 100_000L, Long::sum);
+    }
+    return parts.entrySet().stream()
+        .map(it -> it.getValue() + " " + it.getKey().replace(',', ';'))
+        .collect(Collectors.joining(","));
+  }
+
+  private static String histogram() {
+    try {
+      return (String)
+          ManagementFactory.getPlatformMBeanServer()
+              .invoke(
+                  new ObjectName("com.sun.management:type=DiagnosticCommand"),
+                  "gcClassHistogram",
+                  new Object[] {new String[0]},
+                  new String[] {String[].class.getName()});
+    } catch (JMException e) {
+      throw new IllegalStateException(e);
+    }
   }
 }

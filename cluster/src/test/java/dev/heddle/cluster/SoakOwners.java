@@ -11,8 +11,13 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 
-/// What the owners of names have done, by the lines of all nodes and by the resource: finds two
-/// that have acted at the same time, and writes that should not have been let in.
+/// What the owners of names and shards have done, by the lines of all nodes and by the resource:
+/// finds two that have acted at the same time, tokens that do not grow from owner to owner, and
+/// writes of former owners that the resource has let in.
+///
+/// The resource goes by tokens alone. When each owner was granted its name is known here, without
+/// tokens: of two calls of which one had returned before the other began, the second one is the
+/// later owner's.
 ///
 /// All times are those of the monotonic clock, which all JVMs of a machine share. A node that was
 /// stopped cannot know at once that its lease is over: what it does within 100 ms after it goes on
@@ -26,6 +31,10 @@ final class SoakOwners {
   /// Deeds without a gap, of one ownership.
   record Acts(String node, String name, long token, long from, long to) {}
 
+  /// A name was given to a node, some time between the call and its return.
+  record Grant(String node, String name, long token, long called, long returned) {}
+
+  private final Map<String, List<Grant>> grants = new TreeMap<>(); // by name
   private final List<Pause> pauses = new ArrayList<>();
   private final Map<String, Map<Long, List<Acts>>> acts = new TreeMap<>(); // by name and token
   private final Map<NodeJvm, Integer> read = new HashMap<>(); // lines of a node
@@ -45,7 +54,15 @@ final class SoakOwners {
     int size = lines.size();
     for (String line : lines.subList(read.getOrDefault(jvm, 0), size)) {
       String[] words = line.split(" ");
-      if (words.length == 6 && words[1].equals("ACTS")) {
+      if (words.length == 6 && words[1].equals("GRANTED")) {
+        add(
+            new Grant(
+                node,
+                words[2],
+                Long.parseLong(words[3]),
+                Long.parseLong(words[4]),
+                Long.parseLong(words[5])));
+      } else if (words.length == 6 && words[1].equals("ACTS")) {
         add(
             new Acts(
                 node,
@@ -58,6 +75,10 @@ final class SoakOwners {
     read.put(jvm, size);
   }
 
+  void add(Grant grant) {
+    grants.computeIfAbsent(grant.name, _ -> new ArrayList<>()).add(grant);
+  }
+
   void add(Acts more) {
     List<Acts> all =
         acts.computeIfAbsent(more.name, _ -> new TreeMap<>())
@@ -68,15 +89,22 @@ final class SoakOwners {
     all.add(more);
   }
 
-  int ownerships() {
-    return acts.values().stream().mapToInt(Map::size).sum();
+  /// How many have acted.
+  ///
+  /// @param names of what begins with this
+  int ownerships(String names) {
+    return acts.entrySet().stream()
+        .filter(it -> it.getKey().startsWith(names))
+        .mapToInt(it -> it.getValue().size())
+        .sum();
   }
 
   /// What did not hold.
   List<String> judge() throws IOException {
     List<String> problems = new ArrayList<>();
     acts.forEach((name, byToken) -> overlaps(List.copyOf(byToken.values()), problems));
-    for (String name : acts.keySet()) {
+    grants.forEach((_, all) -> tokens(all, problems));
+    for (String name : grants.keySet()) {
       writes(name, problems);
     }
     return problems;
@@ -99,10 +127,13 @@ final class SoakOwners {
   }
 
   private boolean isExcused(Acts late, long next) {
-    long from = Math.max(late.from, next);
+    return wasStopped(late.node, Math.max(late.from, next), late.to);
+  }
+
+  /// Whether a node was stopped at a time, or had gone on just before.
+  boolean wasStopped(String node, long from, long to) {
     return pauses.stream()
-        .anyMatch(
-            it -> it.node.equals(late.node) && from >= it.from && late.to <= it.to + GRACE_NANOS);
+        .anyMatch(it -> it.node.equals(node) && from >= it.from && to <= it.to + GRACE_NANOS);
   }
 
   private List<Pause> stopped(String node) {
@@ -111,16 +142,53 @@ final class SoakOwners {
         .toList();
   }
 
+  /// Whether one was granted when the other one was already.
+  private static boolean isLater(Grant later, Grant earlier) {
+    return later.called > earlier.returned;
+  }
+
+  private static void tokens(List<Grant> all, List<String> problems) {
+    Grant highest = null; // of those before
+    List<Grant> begun = new ArrayList<>(all);
+    begun.sort(Comparator.comparingLong(Grant::called));
+    List<Grant> returned = new ArrayList<>(all);
+    returned.sort(Comparator.comparingLong(Grant::returned));
+    int before = 0;
+    for (Grant each : begun) {
+      for (; before < returned.size() && isLater(each, returned.get(before)); before++) {
+        Grant other = returned.get(before);
+        highest = highest == null || other.token > highest.token ? other : highest;
+      }
+      if (highest != null && each.token <= highest.token) {
+        problems.add("token: %s was granted after %s".formatted(each, highest));
+      }
+    }
+  }
+
+  /// @param name of the resource, too
   private void writes(String name, List<String> problems) throws IOException {
+    Map<String, Grant> by = new HashMap<>(); // token and node
+    for (Grant each : grants.get(name)) {
+      by.put(each.token + " " + each.node, each);
+    }
+    Grant latest = null; // of those that have written, the one that was granted last
     SoakResource.Write last = null;
     for (SoakResource.Write each : new SoakResource(directory.resolve(name)).all()) {
-      if (last != null && each.token() < last.token()) {
-        problems.add("stale: %s was written to %s after %s".formatted(each, name, last));
-      }
       if (last != null && each.token() == last.token() && !each.node().equals(last.node())) {
         problems.add("token: %s and %s have owned %s".formatted(last, each, name));
       }
       last = each;
+      Grant grant = by.get(each.token() + " " + each.node());
+      if (grant == null) {
+        continue; // its node was killed before it could say so
+      }
+      if (latest != null && isLater(latest, grant)) {
+        problems.add(
+            "stale: %s to %s was let in after %s, which was granted later, had written"
+                .formatted(each, name, latest));
+      } else if (latest == null || isLater(grant, latest)) {
+        latest = grant;
+      }
     }
   }
 }

@@ -32,7 +32,7 @@ class SoakOwnersTest {
     owners.add(acts("b", 7, 5, 9));
     owners.add(acts("a", 9, 10, 12));
     assertThat(owners.judge()).isEmpty();
-    assertThat(owners.ownerships()).isEqualTo(3);
+    assertThat(owners.ownerships("")).isEqualTo(3);
   }
 
   @Test
@@ -64,8 +64,8 @@ class SoakOwnersTest {
     assertThat(resource.write(3, "a")).isTrue();
     assertThat(resource.write(7, "b")).isTrue();
     assertThat(resource.write(3, "a")).isFalse();
-    assertThat(resource.all())
-        .containsExactly(new SoakResource.Write(3, "a"), new SoakResource.Write(7, "b"));
+    assertThat(resource.all()).extracting(SoakResource.Write::token).containsExactly(3L, 7L);
+    assertThat(resource.all()).extracting(SoakResource.Write::node).containsExactly("a", "b");
   }
 
   @Test
@@ -74,7 +74,50 @@ class SoakOwnersTest {
     resource.write(3, "a");
     resource.write(3, "b");
     SoakOwners owners = owners();
-    owners.add(acts("a", 3, 0, 5));
+    owners.add(granted("a", 3, 0, 5));
     assertThat(owners.judge()).hasSize(1).allMatch(it -> it.startsWith("token: "));
+  }
+
+  private static SoakOwners.Grant granted(String node, long token, long called, long returned) {
+    return new SoakOwners.Grant(node, "mayor", token, called * SECOND, returned * SECOND);
+  }
+
+  @Test
+  void tokens_thatDoNotGrowFromOwnerToOwner_areFound() throws IOException {
+    SoakOwners owners = owners();
+    owners.add(granted("a", 5, 0, 2));
+    owners.add(granted("b", 3, 1, 4)); // which of the two was the first, nobody knows
+    owners.add(granted("c", 7, 5, 6));
+    assertThat(owners.judge()).isEmpty();
+    owners.add(granted("d", 7, 7, 8));
+    assertThat(owners.judge()).hasSize(1).allMatch(it -> it.startsWith("token: "));
+  }
+
+  /// A former owner that goes on with its own token is refused: the resource does its work.
+  @Test
+  void formerOwner_thatGoesOnWithItsOwnToken_isRefused() throws IOException {
+    var resource = new SoakResource(folder.resolve("mayor"));
+    SoakOwners owners = owners();
+    owners.add(granted("a", 3, 0, 1));
+    owners.add(granted("b", 7, 2, 3));
+    resource.write(3, "a");
+    resource.write(7, "b");
+    assertThat(resource.write(3, "a")).isFalse();
+    assertThat(owners.judge()).isEmpty();
+  }
+
+  /// A broken owner: it has a token that is higher than that of the next one, which cannot stop it.
+  @Test
+  void formerOwner_whoseTokenIsHigher_isLetIn_andItsWriteIsFoundToBeStale() throws IOException {
+    var resource = new SoakResource(folder.resolve("mayor"));
+    SoakOwners owners = owners();
+    owners.add(granted("a", 9, 0, 1));
+    owners.add(granted("b", 7, 2, 3));
+    assertThat(resource.write(7, "b")).isTrue();
+    assertThat(resource.write(9, "a")).isTrue();
+    assertThat(owners.judge())
+        .filteredOn(it -> it.startsWith("stale: "))
+        .hasSize(1)
+        .allMatch(it -> it.contains("node=a"));
   }
 }

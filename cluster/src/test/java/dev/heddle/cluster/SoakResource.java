@@ -13,12 +13,17 @@ import java.util.ArrayList;
 import java.util.List;
 
 /// Something outside of the cluster that owners of a name change, as a file: it lets a write in
-/// unless it has seen a higher token, and keeps what it has let in.
+/// unless it has seen a higher token, and keeps what it has let in, and when.
+///
+/// It knows tokens and nothing else, as a database does. So it lets a write of a former owner in
+/// when the tokens do not grow from owner to owner: [SoakOwners] compares with who owned the name.
 final class SoakResource {
-  private static final int RECORD = 32; // bytes: the token, the node
+  private static final int RECORD = 40; // bytes: the token, the time, the node
 
   /// What was let in.
-  record Write(long token, String node) {}
+  ///
+  /// @param nanos of the monotonic clock of the machine
+  record Write(long token, String node, long nanos) {}
 
   private final Path file;
 
@@ -46,7 +51,10 @@ final class SoakResource {
         return false;
       }
       byte[] record = new byte[RECORD];
-      ByteBuffer.wrap(record).putLong(token).put(node.getBytes(StandardCharsets.UTF_8));
+      ByteBuffer.wrap(record)
+          .putLong(token)
+          .putLong(System.nanoTime())
+          .put(node.getBytes(StandardCharsets.UTF_8));
       channel.write(ByteBuffer.wrap(record), end);
       return true;
     }
@@ -65,10 +73,12 @@ final class SoakResource {
     }
     ByteBuffer content = ByteBuffer.wrap(Files.readAllBytes(file));
     while (content.remaining() >= RECORD) {
-      byte[] node = new byte[RECORD - Long.BYTES];
+      byte[] node = new byte[RECORD - 2 * Long.BYTES];
       long token = content.getLong();
+      long nanos = content.getLong();
       content.get(node);
-      all.add(new Write(token, new String(node, StandardCharsets.UTF_8).strip().replace("\0", "")));
+      String name = new String(node, StandardCharsets.UTF_8).strip().replace("\0", "");
+      all.add(new Write(token, name, nanos));
     }
     return all;
   }

@@ -58,6 +58,7 @@ class SleepsTest {
           entry("cluster-ratis/TestVoters", VOTERS),
           entry("cluster/ClusterSoak", OTHER_JVM),
           entry("cluster/DetectionTimes", OTHER_JVM),
+          entry("cluster/FlowProgram", OTHER_JVM),
           entry("cluster/SoakGrowth", OTHER_JVM),
           entry("cluster/SoakNames", OTHER_JVM),
           entry("cluster/SoakTraffic", OTHER_JVM),

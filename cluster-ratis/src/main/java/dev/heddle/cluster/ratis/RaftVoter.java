@@ -7,6 +7,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
 import java.util.SortedSet;
 import java.util.UUID;
@@ -14,6 +15,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import org.apache.ratis.conf.Parameters;
 import org.apache.ratis.conf.RaftProperties;
+import org.apache.ratis.proto.RaftProtos.ServerRpcProto;
 import org.apache.ratis.protocol.ClientId;
 import org.apache.ratis.protocol.Message;
 import org.apache.ratis.protocol.RaftClientReply;
@@ -23,6 +25,7 @@ import org.apache.ratis.protocol.RaftGroupId;
 import org.apache.ratis.protocol.RaftPeer;
 import org.apache.ratis.protocol.RaftPeerId;
 import org.apache.ratis.protocol.SetConfigurationRequest;
+import org.apache.ratis.protocol.TransferLeadershipRequest;
 import org.apache.ratis.server.RaftServer;
 import org.apache.ratis.server.RaftServerConfigKeys;
 import org.apache.ratis.server.storage.RaftStorage;
@@ -41,7 +44,13 @@ final class RaftVoter implements AutoCloseable {
 
   private static final long ENTRY_BYTES = 100; // of a name that is registered, about
   private static final long MIN_SEGMENT = 16 * 1024;
-  private static final long MAX_SEGMENT = 4 * 1024 * 1024;
+  private static final long MAX_SEGMENT = 512 * 1024;
+
+  /// Of the log between two snapshots. The last one and the cached ones are kept in memory, an
+  /// entry there takes several times what it takes on the disk.
+  private static final int SEGMENTS = 8;
+
+  private static final int CACHED_SEGMENTS = 1; // for voters that are behind; others read the disk
 
   private final RaftServer server;
   private final RaftPeerId id;
@@ -115,9 +124,10 @@ final class RaftVoter implements AutoCloseable {
     RaftServerConfigKeys.setCloseThreshold(all, TimeDuration.valueOf(36_500, TimeUnit.DAYS));
     RaftServerConfigKeys.Log.Appender.setBufferByteLimit(all, SizeInBytes.valueOf(PART_BYTES));
     RaftServerConfigKeys.Log.Appender.setSnapshotChunkSizeMax(all, SizeInBytes.valueOf(PART_BYTES));
-    // about as many entries as between two snapshots: only whole segments are cut off
-    long segment = Math.clamp(limits.snapshotEntries() * ENTRY_BYTES, MIN_SEGMENT, MAX_SEGMENT);
+    long bytes = limits.snapshotEntries() * ENTRY_BYTES / SEGMENTS;
+    long segment = Math.clamp(bytes, MIN_SEGMENT, MAX_SEGMENT);
     RaftServerConfigKeys.Log.setSegmentSizeMax(all, SizeInBytes.valueOf(segment));
+    RaftServerConfigKeys.Log.setSegmentCacheNumMax(all, CACHED_SEGMENTS);
     RaftServerConfigKeys.Log.setPreallocatedSize(all, SizeInBytes.valueOf(MIN_SEGMENT));
     RaftServerConfigKeys.Log.setWriteBufferSize(all, SizeInBytes.valueOf("1MB"));
     RaftServerConfigKeys.Log.setPurgeUptoSnapshotIndex(all, true);
@@ -226,6 +236,30 @@ final class RaftVoter implements AutoCloseable {
             .build();
     return server.setConfigurationAsync(
         new SetConfigurationRequest(client, id, group, number, change));
+  }
+
+  /// The other voters, as a leader sees them: the one that it has heard of last comes first.
+  List<RaftPeerId> followers() throws IOException {
+    List<ServerRpcProto> all =
+        new ArrayList<>(
+            server
+                .getDivision(group)
+                .getInfo()
+                .getRoleInfoProto()
+                .getLeaderInfo()
+                .getFollowerInfoList());
+    all.sort(Comparator.comparingLong(ServerRpcProto::getLastRpcElapsedTimeMs));
+    return all.stream().map(each -> RaftPeerId.valueOf(each.getId().getId())).toList();
+  }
+
+  /// Has another voter lead, which holds an election at once, with all that is in the log here. No
+  /// command is accepted meanwhile.
+  ///
+  /// @param limit after which this one goes on to lead
+  CompletableFuture<RaftClientReply> transfer(RaftPeerId to, long number, Duration limit)
+      throws IOException {
+    return server.transferLeadershipAsync(
+        new TransferLeadershipRequest(client, id, group, number, to, limit.toMillis()));
   }
 
   @Override

@@ -14,12 +14,14 @@ import java.io.IOException;
 import java.nio.file.FileSystemException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Iterator;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executors;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import org.apache.ratis.protocol.RaftClientReply;
+import org.apache.ratis.protocol.RaftPeerId;
 import org.jspecify.annotations.Nullable;
 
 /// The log behind a roster, by Ratis.
@@ -368,6 +370,68 @@ final class RatisNameStore implements NameStore {
   public boolean isLeader() {
     RaftVoter now = voter;
     return now != null && now.isLeader();
+  }
+
+  @Override
+  public CompletableFuture<Boolean> handOver() {
+    CompletableFuture<Boolean> done = new CompletableFuture<>();
+    onThread(() -> handOver(done), done);
+    return done;
+  }
+
+  private void handOver(CompletableFuture<Boolean> done) {
+    RaftVoter now = voter;
+    if (now == null || !now.isLeader()) {
+      done.complete(false);
+      return;
+    }
+    try {
+      handOver(now, now.followers().iterator(), done);
+    } catch (IOException e) {
+      notHandedOver("another one", e); // it has ended meanwhile
+      done.complete(false);
+    }
+  }
+
+  /// To the first one that takes it.
+  private void handOver(RaftVoter from, Iterator<RaftPeerId> to, CompletableFuture<Boolean> done) {
+    if (!to.hasNext()) {
+      done.complete(false);
+      return;
+    }
+    RaftPeerId next = to.next();
+    CompletableFuture<RaftClientReply> change;
+    try {
+      change = from.transfer(next, requests.number(), limits.call());
+    } catch (IOException e) {
+      change = CompletableFuture.failedFuture(e);
+    }
+    var _ =
+        change.whenComplete((reply, failure) -> {
+          if (failure == null && reply.isSuccess()) {
+            LOG.log(
+                System.Logger.Level.INFO,
+                "voter '%s' has handed the lead over to voter '%s'".formatted(id, next));
+            done.complete(true);
+          } else {
+            notHandedOver(next.toString(), failure != null ? failure : reply.getException());
+            onThread(() -> handOver(from, to, done), done);
+          }
+        });
+  }
+
+  private void notHandedOver(String to, @Nullable Throwable why) {
+    LOG.log(
+        System.Logger.Level.DEBUG,
+        "voter '%s' has not handed the lead over to voter '%s': %s".formatted(id, to, why));
+  }
+
+  private void onThread(Runnable task, CompletableFuture<Boolean> orElse) {
+    try {
+      thread.execute(task);
+    } catch (RejectedExecutionException _) {
+      orElse.complete(false); // closed by now
+    }
   }
 
   /// For tests: the server of Ratis; null before it is open.

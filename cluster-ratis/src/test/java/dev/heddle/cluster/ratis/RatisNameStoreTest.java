@@ -84,6 +84,44 @@ class RatisNameStoreTest {
     }
   }
 
+  /// The others would wait for an hour before they hold an election by themselves.
+  @Test
+  void leaderThatHandsOver_isFollowedByAnotherAtOnce_andWritesGoOnWithoutIt() throws IOException {
+    Limits patient =
+        new Limits(
+            Duration.ofHours(1),
+            TestVoters.LIMITS.call(),
+            TestVoters.LIMITS.submit(),
+            TestVoters.LIMITS.snapshotEntries());
+    try (TestVoters voters = new TestVoters(root)) {
+      TestVoter first = voters.start("a");
+      TestVoter second = voters.start("b", patient);
+      TestVoter third = voters.start("c", patient);
+      List<TestVoter> others = List.of(second, third);
+      assertThat(voters.leader()).isSameAs(first);
+      voters.renew(second, "b").join();
+      voters.registerAll(second, "b", "before", 10);
+      assertThat(second.store.handOver().join()).as("it does not lead").isFalse();
+
+      assertThat(first.store.handOver().join()).isTrue();
+      assertThat(first.store.isLeader()).isFalse();
+      voters.end("a");
+      voters.registerAll(third, "b", "after", 10);
+
+      voters.awaitEqual(others);
+    }
+  }
+
+  @Test
+  void leader_withoutTheOthers_handsOverToNobody_andGoesOn() throws IOException {
+    try (TestVoters voters = new TestVoters(root, Set.of("a"), TestVoters.LIMITS).startAll()) {
+      TestVoter only = voters.leader();
+      assertThat(only.store.handOver().join()).isFalse();
+      voters.renew(only, "a").join();
+      voters.registerAll(only, "a", "n", 3);
+    }
+  }
+
   @Test
   void allVoters_startAgainFromTheirDisks_withAllThatWasAcknowledged() throws IOException {
     try (TestVoters voters = new TestVoters(root).startAll()) {

@@ -64,6 +64,11 @@ final class TestVoters implements AutoCloseable {
   }
 
   TestVoter start(String node) throws IOException {
+    return start(node, limits);
+  }
+
+  /// With limits of its own.
+  TestVoter start(String node, Limits limits) throws IOException {
     TestVoter voter = new TestVoter(root.resolve(node), node, names, network.open(node), limits);
     voters.put(node, voter);
     return voter;

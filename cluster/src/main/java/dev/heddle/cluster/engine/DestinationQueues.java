@@ -4,6 +4,7 @@ package dev.heddle.cluster.engine;
 import java.util.List;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.ReentrantLock;
 import org.jgroups.Address;
 import org.jgroups.Message;
 import org.jgroups.protocols.PerDestinationBundler;
@@ -26,8 +27,11 @@ final class DestinationQueues extends PerDestinationBundler {
   private volatile boolean open; // written by start and stop
   private @Nullable Future<?> looks; // of the thread that starts and stops
 
-  /// One destination's.
-  private final class Queue extends SendBuffer {
+  /// One destination's. It may be ended before it is started: each thread that has found it starts
+  /// it, and may do so late. One that has ended does not start.
+  final class Queue extends SendBuffer {
+    private final ReentrantLock starts = new ReentrantLock(); // for a few instructions
+    private volatile boolean ended; // written under the lock
     private volatile boolean used = true; // since the last look; written by senders and the timer
 
     Queue(@Nullable Address to) {
@@ -35,11 +39,33 @@ final class DestinationQueues extends PerDestinationBundler {
     }
 
     @Override
+    public SendBuffer start() {
+      starts.lock();
+      try {
+        return ended ? this : super.start();
+      } finally {
+        starts.unlock();
+      }
+    }
+
+    @Override
+    public void stop() {
+      starts.lock();
+      try {
+        ended = true;
+        super.stop();
+      } finally {
+        starts.unlock();
+      }
+    }
+
+    /// @return false when it has ended, or is full
+    @Override
     protected boolean send(Message message) throws Exception {
       if (!used) { // most senders only read it
         used = true;
       }
-      return super.send(message);
+      return !ended && super.send(message);
     }
 
     /// Whether nothing was sent since this was asked before.
@@ -109,9 +135,6 @@ final class DestinationQueues extends PerDestinationBundler {
     made.start();
     if (!open) { // stop() may not have seen it
       forget(key(to));
-    }
-    if (!isPresent(to, made)) { // it was ended before this start, which would begin it again
-      made.stop();
     }
     return made;
   }

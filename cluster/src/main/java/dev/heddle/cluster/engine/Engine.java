@@ -56,10 +56,14 @@ public interface Engine extends AutoCloseable {
   /// Drops what is known of an address: no packet to it is kept any more.
   void forget(Address address);
 
-  /// Forgets an address whose node has ended: it is not found any more, unless it sends something.
+  /// Forgets an address whose node has ended: it is not found any more, whatever comes from there,
+  /// until [#greeted]. Packets that were on their way come behind the word that it has ended.
   default void ended(Address address) {
     forget(address);
   }
+
+  /// A node has greeted from this address: it may be found there, also when one has ended there.
+  default void greeted(Address address) {}
 
   @Override
   void close();

@@ -69,7 +69,7 @@ public final class JGroupsEngine implements Engine {
   private final Refusals refusals;
   private final Set<org.jgroups.Address> known = ConcurrentHashMap.newKeySet();
 
-  // Nodes that have ended. A start of a node has an address of its own.
+  // Nodes that have ended, and have not greeted since. A start of a node has an address of its own.
   private final Set<org.jgroups.Address> ended =
       Collections.newSetFromMap(
           Collections.synchronizedMap(
@@ -126,6 +126,16 @@ public final class JGroupsEngine implements Engine {
   /// Where it listens; null before it is open.
   public @Nullable InetSocketAddress bound() {
     return bound;
+  }
+
+  /// For tests: the stack; null before it is open.
+  @Nullable JChannel channel() {
+    return channel;
+  }
+
+  /// For tests: the queues of the packets that leave; null before it is open.
+  @Nullable DestinationQueues queues() {
+    return queues;
   }
 
   /// Whether packets to an address are kept until it has taken them.
@@ -306,10 +316,7 @@ public final class JGroupsEngine implements Engine {
     if (to == null || from == null || !(message instanceof BytesMessage) || !message.hasArray()) {
       return;
     }
-    if (known.add(from)) {
-      ended.remove(from);
-      to.found(new PeerAddress(from));
-    }
+    found(from);
     byte[] array = message.getArray();
     int offset = message.getOffset();
     int length = message.getLength();
@@ -319,6 +326,8 @@ public final class JGroupsEngine implements Engine {
     to.received(new PeerAddress(from), array);
   }
 
+  /// Something was heard of an address, or has come from there. That is not a sign of life of one
+  /// that has ended: GOODBYE is urgent, and overtakes what was sent before it.
   private void found(org.jgroups.Address address) {
     JChannel here = channel;
     Listener to = listener;
@@ -391,6 +400,14 @@ public final class JGroupsEngine implements Engine {
   public void ended(Address address) {
     ended.add(((PeerAddress) address).address); // first: it may be found at any time
     forget(address);
+  }
+
+  @Override
+  public void greeted(Address address) {
+    org.jgroups.Address peer = ((PeerAddress) address).address;
+    if (ended.remove(peer)) {
+      known.add(peer); // whoever says so knows it
+    }
   }
 
   @Override

@@ -490,7 +490,7 @@ public final class NameService implements RosterAccess {
   // ---- the end ----
 
   /// Gives away all that this node owns: its parts first, then its names, whose processes end. Then
-  /// it holds no lease any more.
+  /// it holds no lease any more, and if it leads the log, another voter does so.
   ///
   /// @param partNanos for the parts; what they have not given away by then, others get when this
   ///   node has left
@@ -518,7 +518,16 @@ public final class NameService implements RosterAccess {
   }
 
   private void leaveLog(CompletableFuture<@Nullable Void> left) {
-    var _ = lease.leave(now()).whenComplete((_, _) -> left.complete(null));
+    var _ = lease.leave(now()).whenComplete((_, _) -> execute(() -> handOver(left)));
+  }
+
+  /// The last thing: all of before needs the log.
+  private void handOver(CompletableFuture<@Nullable Void> left) {
+    if (store == null) {
+      left.complete(null);
+    } else {
+      var _ = store.handOver().whenComplete((_, _) -> left.complete(null));
+    }
   }
 
   /// Fails all that waits, and closes the store of a voter; waits until its files are closed.

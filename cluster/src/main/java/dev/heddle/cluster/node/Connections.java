@@ -24,6 +24,7 @@ import java.util.Collection;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.LongConsumer;
 import java.util.function.LongSupplier;
@@ -192,7 +193,7 @@ final class Connections implements Engine.Listener {
   /// Whether it is for the greetings.
   private boolean isGreeting(Address from, Packet packet) throws MalformedPacketException {
     switch (packet.content()) {
-      case Urgent.Hello hello -> decide((now, out) -> greetings.hello(from, hello, now, out));
+      case Urgent.Hello hello -> greeted(from, hello);
       case Urgent.Welcome it -> decide((now, out) -> greetings.welcome(from, it, now, out));
       case Urgent.HelloRefused it -> decide((now, out) -> greetings.refused(from, it, now, out));
       default -> {
@@ -200,6 +201,14 @@ final class Connections implements Engine.Listener {
       }
     }
     return true;
+  }
+
+  private void greeted(Address from, Urgent.Hello hello) {
+    AtomicBoolean isThere = new AtomicBoolean();
+    decide((now, out) -> isThere.set(greetings.hello(from, hello, now, out)));
+    if (isThere.get()) {
+      engine.greeted(from);
+    }
   }
 
   private @Nullable Link confirmed(Address from, SessionId session) {

@@ -29,6 +29,12 @@ public interface NameStore extends AutoCloseable {
   /// Whether this voter leads the log, as far as it knows.
   boolean isLeader();
 
+  /// Has another voter lead, if this one leads: so the log goes on when this one ends, and nobody
+  /// waits until an election is due. The one that was heard of last is asked first.
+  ///
+  /// @return completes with whether another one has taken the lead over; soon, also when none does
+  CompletableFuture<Boolean> handOver();
+
   @Override
   void close();
 }

@@ -15,6 +15,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -49,6 +50,7 @@ public final class Greetings {
    * GREETING  HELLO_REFUSED                           REFUSED   greeted each 15 s
    * OPEN      the session ends                        GREETING  after LEFT: forgotten; after
    *                                                             silence: Forget, and greeted on
+   * -         HELLO of a life that has LEFT from there -        nothing: it was sent before GOODBYE
    * any       another life of its node opens          forgotten
    *
    * A session has two numbers, of each node one. A node draws a new number for an address when a
@@ -61,6 +63,9 @@ public final class Greetings {
    * I1. A session opens at most once on each side, and at most one is open with a node.
    *     [GreetingsTest, ClusterSimulation]
    * I2. No HELLO ends a session that the other node answers in. [GreetingsTest]
+   * I3. A life that has said GOODBYE is not greeted any more at its address. It says nothing after
+   *     that, but what it has said before may come later: urgent packets overtake others, and two
+   *     connections each other. It may join again, from another address. [GreetingsTest]
    */
 
   /// What the owner does.
@@ -96,6 +101,7 @@ public final class Greetings {
       Address address, @Nullable NodeLife node, @Nullable String refusal, @Nullable Ending last) {}
 
   private static final int MOST_ADDRESSES = 256; // 64 nodes, and what is left of earlier lives
+  private static final int MOST_LEFT = 1_024; // lives that are remembered; a late HELLO comes soon
   private static final int MOST_LOGGED = 4; // refusals of an address, until a session opens
   private static final long SECOND = 1_000_000_000L;
   private static final int EACH_SECOND = 10; // HELLOs, then slower
@@ -127,6 +133,9 @@ public final class Greetings {
     }
   }
 
+  /// A life that has left, and where it was: it may join again from another address.
+  private record Left(Address at, NodeLife life) {}
+
   private record Opened(SessionId id, Address at, Introduction other, long ownNumber) {
     NodeLife life() {
       return other.life();
@@ -137,6 +146,7 @@ public final class Greetings {
   private final RandomGenerator random;
   private final Map<Address, Greeting> greetings = new LinkedHashMap<>();
   private final Map<String, Opened> open = new HashMap<>(); // by the name of the node
+  private final Set<Left> left = new LinkedHashSet<>(); // the oldest first
   private boolean leaving;
   private boolean limitLogged;
 
@@ -202,8 +212,17 @@ public final class Greetings {
   // ---- what other nodes say ----
 
   /// A HELLO has come.
-  public void hello(Address from, Hello hello, long now, List<Output> out) {
-    Introduction other = hello.sender();
+  ///
+  /// @return false when its sender has left since it sent it
+  public boolean hello(Address from, Hello hello, long now, List<Output> out) {
+    if (left.contains(new Left(from, hello.sender().life()))) {
+      return false;
+    }
+    answer(from, hello.sender(), now, out);
+    return true;
+  }
+
+  private void answer(Address from, Introduction other, long now, List<Output> out) {
     Greeting it = greeting(from, now, out);
     if (it == null || !isWelcome(it, other, now, out) || claims(it, other, out)) {
       return;
@@ -429,6 +448,9 @@ public final class Greetings {
     String node = ended.life().node();
     open.remove(node);
     end(ended, why, now);
+    if (why.cause() == Cause.LEFT) {
+      remember(new Left(ended.at, ended.life()));
+    }
     for (Greeting it : List.copyOf(greetings.values())) {
       NodeLife known = it.known == null ? null : it.known.life();
       if (known != null && known.node().equals(node) && !known.equals(ended.life())) {
@@ -444,6 +466,13 @@ public final class Greetings {
       }
     }
     due(now, out);
+  }
+
+  private void remember(Left gone) {
+    left.add(gone);
+    if (left.size() > MOST_LEFT) {
+      left.remove(left.iterator().next());
+    }
   }
 
   /// Whether nobody has answered at the end.

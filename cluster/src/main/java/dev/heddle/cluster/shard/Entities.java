@@ -10,6 +10,8 @@ import java.util.Deque;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.PriorityQueue;
+import java.util.Queue;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
@@ -31,6 +33,10 @@ final class Entities {
    *                                                         any more: what is left is taken by the
    *                                                         owner of this object
    *
+   * Which are looked at. Each entity has a time at which it may be idle, in a queue; a message moves
+   * that on, which is seen when the time has come. All are looked at only when the node may act no
+   * more, and when it may again.
+   *
    * I1. A key has one entity at a time. C6
    * I2. What an entity has left goes before what came meanwhile. C8
    */
@@ -45,6 +51,9 @@ final class Entities {
     }
   }
 
+  /// An entity, by its number, may be idle then.
+  private record IdleAt(long nanos, long number) {}
+
   final long generation;
   private final long admission;
   private final ShardPort port;
@@ -52,6 +61,9 @@ final class Entities {
   private final Consumer<EntityMessage> waitsNoMore;
   private final Map<String, Entity> byKey = new LinkedHashMap<>();
   private final Map<Long, Entity> byNumber = new LinkedHashMap<>();
+  private final Queue<IdleAt> idle =
+      new PriorityQueue<>((a, b) -> Long.signum(a.nanos - b.nanos)); // of those that run
+  private boolean isHeldUp; // the node may not act, or could not when an entity was needed
   private int waiting;
   private long waitingBytes;
   private boolean stopped;
@@ -79,10 +91,10 @@ final class Entities {
   }
 
   /// A message has come for one of them.
-  void accept(EntityMessage message) {
+  void accept(EntityMessage message, long nanos) {
     Entity entity = byKey.computeIfAbsent(message.key(), Entity::new);
-    if (!stopped && entity.number == 0 && port.mayAct(admission)) {
-      start(entity);
+    if (!stopped && entity.number == 0) {
+      startIfAllowed(entity, nanos);
     }
     if (entity.number != 0 && !entity.isEnding) {
       deliver(entity, message);
@@ -110,12 +122,21 @@ final class Entities {
     port.post(message.origin(), new Failed(message, why, cause));
   }
 
-  private void start(Entity entity) {
+  private void startIfAllowed(Entity entity, long nanos) {
+    if (port.mayAct(admission)) {
+      start(entity, nanos);
+    } else {
+      isHeldUp = true;
+    }
+  }
+
+  private void start(Entity entity, long nanos) {
     entity.number = numbers.next();
     entity.isEnding = false;
     byNumber.put(entity.number, entity);
     port.start(entity.number, entity.key, generation, admission);
     takeWaiting(entity).forEach(message -> deliver(entity, message));
+    idle.add(new IdleAt(port.idleAt(entity.number, nanos), entity.number));
   }
 
   private List<EntityMessage> takeWaiting(Entity entity) {
@@ -131,7 +152,7 @@ final class Entities {
   /// @param unread what it has not taken, oldest first
   /// @param failure why it has ended without taking anything; else null
   /// @return false when it is none of these
-  boolean ended(long number, List<EntityMessage> unread, @Nullable String failure) {
+  boolean ended(long number, List<EntityMessage> unread, @Nullable String failure, long nanos) {
     Entity entity = byNumber.remove(number);
     if (entity == null) {
       return false;
@@ -146,8 +167,8 @@ final class Entities {
     left.forEach(message -> await(entity, message));
     if (left.isEmpty()) {
       byKey.remove(entity.key);
-    } else if (!stopped && port.mayAct(admission)) {
-      start(entity);
+    } else if (!stopped) {
+      startIfAllowed(entity, nanos);
     }
     return true;
   }
@@ -158,17 +179,55 @@ final class Entities {
       return;
     }
     boolean mayAct = port.mayAct(admission);
-    for (Entity entity : List.copyOf(byKey.values())) {
-      if (entity.number == 0 && mayAct) {
-        start(entity);
-      } else if (!entity.isEnding && entity.number != 0) {
-        if (!mayAct) {
-          end(entity, EntityEnd.LOST);
-        } else if (port.isIdle(entity.number, nanos)) {
-          end(entity, EntityEnd.IDLE);
-        }
+    if (!mayAct) {
+      isHeldUp = true;
+      List.copyOf(byNumber.values()).forEach(this::endLost);
+    } else {
+      if (isHeldUp) {
+        isHeldUp = false;
+        List.copyOf(byKey.values()).forEach(entity -> startWaiting(entity, nanos));
+      }
+      endIdle(nanos);
+    }
+  }
+
+  private void endLost(Entity entity) {
+    if (!entity.isEnding) {
+      end(entity, EntityEnd.LOST);
+    }
+  }
+
+  private void startWaiting(Entity entity, long nanos) {
+    if (entity.number == 0) {
+      start(entity, nanos);
+    }
+  }
+
+  private void endIdle(long nanos) {
+    for (IdleAt next = idle.peek(); next != null && next.nanos - nanos <= 0; next = idle.peek()) {
+      idle.remove();
+      Entity entity = byNumber.get(next.number);
+      if (entity == null || entity.isEnding) {
+        continue; // it has ended, or will
+      }
+      long at = port.idleAt(next.number, nanos);
+      if (at - nanos <= 0) {
+        end(entity, EntityEnd.IDLE);
+      } else {
+        idle.add(new IdleAt(at, next.number));
       }
     }
+  }
+
+  /// When to call [#progress], unless something happens before.
+  ///
+  /// @param never a time that does not come
+  long due(long nanos, long never) {
+    if (stopped) {
+      return never;
+    }
+    IdleAt next = idle.peek();
+    return isHeldUp ? nanos : next == null ? never : next.nanos;
   }
 
   private void end(Entity entity, EntityEnd why) {

@@ -3,25 +3,66 @@ package dev.heddle.cluster.shard;
 
 import dev.heddle.cluster.NotDeliveredException;
 import dev.heddle.cluster.NotDeliveredException.Why;
+import java.util.NavigableSet;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
+import java.util.concurrent.ConcurrentSkipListSet;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/// The requests of this node to entities that have no answer yet. Any thread.
+/// The requests of this node to entities that have no answer yet. Any thread; what says where a
+/// request is, is called under the lock of its shard.
 ///
 /// Their numbers contain the life of the node: an answer to a request of an earlier life is that of
 /// none. Each has a time after which it fails, whatever has become of it.
 final class EntityAsks {
+  /*
+   * Where a request is.
+   *
+   * from      event                                    to        by
+   * HELD      it has left for a node                   AT        the sender, after it was accepted
+   * AT        that node gives it back                  HELD      the sender
+   * AT        that node has handed it over             AT        the shard: the next node is asked
+   *                                                              whether it has it (ReplyWanted)
+   * AT        the next node has not got it (NotHere)   failed    the shard
+   * AT        the session with that node ends          failed    the service
+   * HELD, AT  answer, failure, time over, given up     over      any thread
+   *
+   * All but the last two rows happen under the lock of the shard. At the end of a session each shard
+   * learns of it under its lock, then the requests that are at that node fail, and only then the
+   * next session opens for the shards (ShardService). So a name says enough: what is at a node, is
+   * there in the session that is open.
+   *
+   * I1. A request that nobody will answer fails at once. C5 [ShardSessionEndsTest,
+   *     ShardSimulationTest]
+   *
+   * Why the next node is asked. A request that was handed over is answered in the session that the
+   * next node has with this one by then. This node may learn of the hand-over when that session has
+   * ended here, or even before it knew of that end: then the reply was lost, or the request was
+   * given up with the session, and no session that is open now will end because of it. The
+   * question and its answer travel in one session, behind what was said before in it.
+   *
+   * What is decided under a lock is told without it: completing a future calls the program.
+   */
   private static final class Ask {
     final CompletableFuture<@Nullable Object> answer = new CompletableFuture<>();
     final long deadline;
     volatile @Nullable String at; // the node that has it; null while it is held here
+    long generation; // at that node; under the lock of the shard
 
     Ask(long deadline) {
       this.deadline = deadline;
+    }
+  }
+
+  private record Deadline(long nanos, long number) implements Comparable<Deadline> {
+    @Override
+    public int compareTo(Deadline other) {
+      int order = Long.signum(nanos - other.nanos);
+      return order != 0 ? order : Long.compare(number, other.number);
     }
   }
 
@@ -34,13 +75,18 @@ final class EntityAsks {
   }
 
   private final GiveUp giveUp;
+  private final Consumer<Runnable> later;
   private final long first;
   private final AtomicLong last = new AtomicLong();
   private final ConcurrentMap<Long, Ask> open = new ConcurrentHashMap<>();
+  private final NavigableSet<Deadline> deadlines = new ConcurrentSkipListSet<>(); // of those
+  private long looked; // of due(): at so many of them
 
   /// @param life of this node
-  EntityAsks(int life, GiveUp giveUp) {
+  /// @param later takes what is to be done without a lock
+  EntityAsks(int life, GiveUp giveUp, Consumer<Runnable> later) {
     this.giveUp = giveUp;
+    this.later = later;
     this.first = (long) life << Integer.SIZE;
   }
 
@@ -51,6 +97,7 @@ final class EntityAsks {
   long begin(long deadline) {
     long number = first | (last.incrementAndGet() & 0xffff_ffffL);
     open.put(number, new Ask(deadline));
+    deadlines.add(new Deadline(deadline, number));
     return number;
   }
 
@@ -59,38 +106,93 @@ final class EntityAsks {
     Ask ask = Objects.requireNonNull(open.get(number), "it has just begun");
     var _ =
         ask.answer.whenComplete((_, _) -> {
-          if (open.remove(number) != null) { // else it has its answer
+          if (remove(number) != null) { // else it has its answer
             giveUp.to(ask.at, number);
           }
         });
     return ask.answer;
   }
 
-  /// A node has it now.
+  /// It has left for a node, or has come to an entity of this one.
   ///
-  /// @param to null when it is held here
-  void sent(long number, @Nullable String to) {
+  /// @param generation that it was sent to
+  void sent(long number, String to, long generation) {
     Ask ask = open.get(number);
     if (ask != null) {
+      ask.generation = generation;
       ask.at = to;
     }
   }
 
-  void complete(long number, @Nullable Object result) {
+  /// Whether a node has it.
+  boolean isSent(long number) {
+    Ask ask = open.get(number);
+    return ask != null && ask.at != null;
+  }
+
+  /// It is held here again.
+  void held(long number) {
+    Ask ask = open.get(number);
+    if (ask != null) {
+      ask.at = null;
+    }
+  }
+
+  /// The node that had it has handed it over. Words of several nodes may come in any order: the
+  /// latest generation counts.
+  ///
+  /// @return whether it is open, and is there now
+  boolean handedOver(long number, String to, long generation) {
+    Ask ask = open.get(number);
+    if (ask == null || generation <= ask.generation) {
+      return false;
+    }
+    ask.generation = generation;
+    ask.at = to;
+    return true;
+  }
+
+  /// A node says that it has not got it.
+  void notAt(long number, String node) {
+    Ask ask = open.get(number);
+    if (ask != null && node.equals(ask.at)) {
+      lost(number, node);
+    }
+  }
+
+  private @Nullable Ask remove(long number) {
     Ask ask = open.remove(number);
+    if (ask != null) {
+      deadlines.remove(new Deadline(ask.deadline, number));
+    }
+    return ask;
+  }
+
+  /// Without a lock.
+  void complete(long number, @Nullable Object result) {
+    Ask ask = remove(number);
     if (ask != null) {
       ask.answer.complete(result);
     }
   }
 
+  /// Without a lock.
   void fail(long number, Throwable failure) {
-    Ask ask = open.remove(number);
+    Ask ask = remove(number);
     if (ask != null) {
       ask.answer.completeExceptionally(failure);
     }
   }
 
-  /// A session has ended: what was sent in it may not be answered.
+  /// As [#fail], also under a lock.
+  void failLater(long number, Throwable failure) {
+    Ask ask = remove(number);
+    if (ask != null) {
+      later.accept(() -> ask.answer.completeExceptionally(failure));
+    }
+  }
+
+  /// A session has ended, and all shards know it: what was sent in it may not be answered.
   void sessionEnded(String node) {
     open.forEach((number, ask) -> {
       if (node.equals(ask.at)) {
@@ -101,7 +203,7 @@ final class EntityAsks {
 
   /// The node that has it is out of touch.
   void lost(long number, String node) {
-    fail(
+    failLater(
         number,
         new NotDeliveredException(
             "the connection to node '%s' was lost; the entity may have got the request"
@@ -109,15 +211,25 @@ final class EntityAsks {
             Why.LOST));
   }
 
-  /// Fails those whose time is over, and gives them up.
+  /// Fails those whose time is over, and gives them up. Called by one thread.
   void due(long nanos) {
-    open.forEach((number, ask) -> {
-      if (nanos - ask.deadline >= 0) {
+    for (Deadline next : deadlines) {
+      looked++;
+      if (next.nanos - nanos > 0) {
+        return;
+      }
+      Ask ask = open.get(next.number);
+      if (ask != null) {
         ask.answer.completeExceptionally(
             new NotDeliveredException(
                 "there was no reply in time; the entity may have got the request", Why.LOST));
       }
-    });
+    }
+  }
+
+  /// At how many [#due] has looked.
+  long looked() {
+    return looked;
   }
 
   /// Fails all.

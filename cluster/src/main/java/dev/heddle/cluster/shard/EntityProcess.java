@@ -1,19 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.heddle.cluster.shard;
 
+import dev.heddle.cluster.peer.KeptMessages;
 import dev.heddle.process.Process;
 import dev.heddle.process.ProcessContext;
 import dev.heddle.process.ProcessEvent;
 import dev.heddle.process.Request;
 import dev.heddle.process.StepOutput;
 import dev.heddle.process.StepOutput.Status;
-import java.util.AbstractList;
-import java.util.ArrayDeque;
-import java.util.ArrayList;
 import java.util.List;
-import java.util.Objects;
-import java.util.Queue;
-import java.util.RandomAccess;
 import java.util.function.BooleanSupplier;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -27,37 +22,10 @@ import org.jspecify.annotations.Nullable;
 final class EntityProcess implements Process {
   static final String LEASE_OVER = "the node may not act for the shard any more";
 
-  /// The events of one step, which counts how many of them were read.
-  private static final class Passed extends AbstractList<ProcessEvent> implements RandomAccess {
-    private final List<ProcessEvent> events;
-    private int read;
-
-    Passed(List<ProcessEvent> events) {
-      this.events = events;
-    }
-
-    @Override
-    public ProcessEvent get(int index) {
-      read = Math.max(read, index + 1);
-      return events.get(index);
-    }
-
-    @Override
-    public int size() {
-      return events.size();
-    }
-
-    List<ProcessEvent> unread() {
-      return List.copyOf(events.subList(read, events.size()));
-    }
-  }
-
   private final Supplier<? extends Process> entry;
   private final BooleanSupplier mayAct;
-  private final Queue<ProcessEvent> backlog = new ArrayDeque<>();
+  private final KeptMessages kept = KeptMessages.oneByOne(EntityProcess::message);
   private @Nullable Process entity;
-  private List<ProcessEvent> untaken = List.of(); // events that the last step has left for this one
-  private @Nullable Status last; // null before the first step
 
   /// @param mayAct whether this node still owns the shard
   EntityProcess(Supplier<? extends Process> entry, BooleanSupplier mayAct) {
@@ -82,43 +50,21 @@ final class EntityProcess implements Process {
       out.shutdown(LEASE_OVER);
       return;
     }
-    List<ProcessEvent> passed = new ArrayList<>(untaken);
-    for (ProcessEvent event : events) {
-      if (deliveryOf(event) != null) {
-        backlog.add(event);
-      } else {
-        passed.add(event);
-      }
-    }
-    if (takesMessages() && !backlog.isEmpty()) {
-      passed.add(take(backlog.remove()));
-    }
-    // Without a message it is stepped, too: it may have been woken up, and messages came with it.
-    Passed given = new Passed(passed);
-    stepped.step(given, out);
-    last = out.status();
-    untaken = last == Status.CONTINUE_BEFORE_MESSAGES ? given.unread() : List.of();
-    if (last == Status.UPGRADE) {
+    kept.step(stepped, events, out);
+    if (out.status() == Status.UPGRADE) {
       throw new IllegalStateException(
           "an entity cannot be replaced by an upgrade; send to another");
     }
-    if (!backlog.isEmpty() && (last == Status.IDLE || last == Status.EXECUTING)) {
-      out.continueNow();
-    }
   }
 
-  /// Whether the step before was one after which messages do not wait.
-  private boolean takesMessages() {
-    return last == Status.IDLE || last == Status.EXECUTING || last == Status.CONTINUE;
-  }
-
-  private static @Nullable Delivery deliveryOf(ProcessEvent event) {
+  private static @Nullable ProcessEvent message(ProcessEvent event, boolean given) {
     Object data = event.data() instanceof Request it ? it.message() : event.data();
-    return event.isMessage() && data instanceof Delivery delivery ? delivery : null;
-  }
-
-  private static ProcessEvent take(ProcessEvent event) {
-    Delivery delivery = Objects.requireNonNull(deliveryOf(event));
+    if (!event.isMessage() || !(data instanceof Delivery delivery)) {
+      return null;
+    }
+    if (!given) {
+      return event;
+    }
     delivery.take();
     Object value = Payload.of(delivery.message).value();
     return ProcessEvent.message(

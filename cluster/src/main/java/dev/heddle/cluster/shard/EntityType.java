@@ -8,7 +8,6 @@ import dev.heddle.cluster.roster.ShardState;
 import dev.heddle.cluster.roster.ShardTable;
 import dev.heddle.cluster.roster.ShardTable.ShardId;
 import dev.heddle.cluster.shard.ShardMessage.Failure;
-import dev.heddle.internal.SpinLock;
 import dev.heddle.process.Process;
 import dev.heddle.process.SendResult;
 import dev.heddle.process.StartOptions;
@@ -17,10 +16,14 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.PriorityQueue;
 import java.util.Queue;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
-import java.util.function.Consumer;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
 
 /// The shards of one type at this node, each under a lock of its own. Any thread.
@@ -29,8 +32,13 @@ final class EntityType {
    * Locks. Workers and bodies of processes send, so the lock of a shard parks nobody, and no code
    * of the program is called under it: what is decided under it is carried out after it.
    *
-   * What an entity or a completed request tells may come while its own thread has the lock: it
-   * waits in `later`, and is done by whoever has the lock, or takes it next.
+   * What an entity or a completed request tells may come while its own thread has the lock: it is
+   * done by whoever has the lock, or takes it next (CombiningLock).
+   *
+   * Time. Whoever leaves the lock of a shard says when the agent has to come to it: the shard knows
+   * (Shard.due). When that is sooner than it would come, the shard is put into a queue, from which
+   * the agent takes it into its agenda. So a tick costs what is due or has changed, however many
+   * shards and entities there are. [ShardCostTest]
    */
 
   /// What the shards of all types share.
@@ -55,7 +63,9 @@ final class EntityType {
 
     void failed(EntityMessage message, Failure why, @Nullable String cause, String type);
 
-    void handedOver(EntityMessage message, String to);
+    EntityAsks asks();
+
+    IncomingAsks incoming();
 
     /// Does what was decided under a lock. Called without it.
     void carryOut();
@@ -64,19 +74,33 @@ final class EntityType {
   }
 
   private static final class Cell {
-    final SpinLock lock = new SpinLock();
-    final Queue<Consumer<Shard>> later = new ConcurrentLinkedQueue<>();
+    final CombiningLock lock;
 
     // under the lock
     final Shard shard;
     final Map<Long, LocalEntity> entities = new HashMap<>();
     final List<CompletableFuture<@Nullable Void>> waiting = new ArrayList<>(0); // for room
     ShardState view = ShardState.EMPTY;
+    boolean isHolding;
+
+    // written under the lock, read by the agent
+    volatile long due;
+    final AtomicBoolean isListed = new AtomicBoolean(); // in `sooner`
+
+    // written by the agent, read under the lock
+    volatile long scheduled; // where it is in `agenda`
+    volatile boolean isScheduled;
 
     Cell(Node node, EntityType type, int number) {
-      shard = new Shard(type.new Port(number, this), node::nextEntity, ShardState.EMPTY);
+      lock = new CombiningLock(type.new AfterLock(this));
+      shard = new Shard(type.new Port(number, this), node::nextEntity, ShardWindow.DEFAULT);
     }
   }
+
+  /// When the agent comes to a shard.
+  private record Due(long at, Cell cell) {}
+
+  private static final long NEVER = TimeUnit.DAYS.toNanos(36_525); // from now
 
   final String name;
   final int count;
@@ -85,11 +109,15 @@ final class EntityType {
   private final Node node;
   private final List<Cell> cells = new ArrayList<>();
 
-  // the thread that follows the log
+  // the agent: the thread that follows the log
   private boolean hasSeenAll;
+  private final Queue<Due> agenda = new PriorityQueue<>((a, b) -> Long.signum(a.at - b.at));
 
   // any thread
   private final Queue<Runnable> decided = new ConcurrentLinkedQueue<>();
+  private final Queue<LocalEntity> took = new ConcurrentLinkedQueue<>(); // some, which is not told
+  private final Queue<Cell> sooner = new ConcurrentLinkedQueue<>(); // than they are in `agenda`
+  private final Set<Cell> holding = ConcurrentHashMap.newKeySet(); // messages
   private volatile @Nullable String refusal; // why nothing is sent
 
   /// @param entry makes the processes; null when this node hosts none
@@ -98,7 +126,7 @@ final class EntityType {
     this.name = name;
     this.count = count;
     this.entry = entry;
-    this.idleNanos = idleNanos;
+    this.idleNanos = Math.min(idleNanos, NEVER);
     this.node = node;
     for (int i = 0; i < count; i++) {
       cells.add(new Cell(node, this, i));
@@ -119,20 +147,13 @@ final class EntityType {
   /// @throws IllegalStateException when the cluster uses these shards otherwise
   SendResult offer(EntityMessage message) {
     Cell cell = cells.get(shardOf(message.key()));
-    SendResult result;
-    cell.lock.lock();
-    try {
+    return cell.lock.call(() -> {
       String why = refusal;
       if (why != null) {
         throw new IllegalStateException(why);
       }
-      result = cell.shard.offer(message, node.nanos());
-      doLater(cell);
-    } finally {
-      cell.lock.unlock();
-    }
-    after(cell);
-    return result;
+      return cell.shard.offer(message, node.nanos());
+    });
   }
 
   /// Completes when messages to the shard of a key are accepted again, and whenever that must be
@@ -140,31 +161,16 @@ final class EntityType {
   CompletableFuture<@Nullable Void> room(String key) {
     Cell cell = cells.get(shardOf(key));
     CompletableFuture<@Nullable Void> room = new CompletableFuture<>();
-    run(
-        cell,
-        shard -> {
-          cell.waiting.removeIf(CompletableFuture::isDone); // given up
-          cell.waiting.add(room);
-        });
+    cell.lock.run(() -> {
+      cell.waiting.removeIf(CompletableFuture::isDone); // given up
+      cell.waiting.add(room);
+    });
     return room;
   }
 
   /// Has all that wait for room look again: nothing is accepted now.
   void wakeWaiting() {
-    cells.forEach(cell -> {
-      if (hasWaiting(cell)) {
-        run(cell, _ -> wakeWaiting(cell));
-      }
-    });
-  }
-
-  private static boolean hasWaiting(Cell cell) {
-    cell.lock.lock();
-    try {
-      return !cell.waiting.isEmpty();
-    } finally {
-      cell.lock.unlock();
-    }
+    cells.forEach(cell -> cell.lock.run(() -> wakeWaiting(cell)));
   }
 
   private void wakeWaiting(Cell cell) {
@@ -172,64 +178,125 @@ final class EntityType {
     cell.waiting.clear();
   }
 
-  private void run(Cell cell, Consumer<Shard> action) {
-    cell.later.add(action);
-    after(cell);
+  /// Under the lock: when the agent has to come.
+  private void look(Cell cell) {
+    boolean isHolding = cell.shard.sender().size() != 0;
+    if (isHolding != cell.isHolding) {
+      cell.isHolding = isHolding;
+      boolean _ = isHolding ? holding.add(cell) : holding.remove(cell);
+    }
+    long now = node.nanos();
+    long due = cell.shard.due(now, now + NEVER);
+    cell.due = due; // before the look: the agent writes, then it reads this
+    boolean isSooner = !cell.isScheduled || due - cell.scheduled < 0;
+    if (isSooner && due - now < NEVER && cell.isListed.compareAndSet(false, true)) {
+      sooner.add(cell);
+    }
   }
 
-  private void after(Cell cell) {
-    while (!cell.later.isEmpty() && cell.lock.tryLock()) {
-      try {
-        doLater(cell);
-      } finally {
-        cell.lock.unlock();
+  /// What follows when the lock of a shard is left.
+  private final class AfterLock implements CombiningLock.Owner {
+    private final Cell cell;
+
+    AfterLock(Cell cell) {
+      this.cell = cell;
+    }
+
+    @Override
+    public void settle() {
+      look(cell);
+      if (!cell.waiting.isEmpty() && cell.shard.sender().hasRoom()) {
+        wakeWaiting(cell);
       }
     }
+
+    @Override
+    public void left() {
+      carryOut();
+    }
+  }
+
+  // ---- what happens ----
+
+  /// Another node says something. Not while the locks of shards are held; what follows without them
+  /// is left to [#carryOut].
+  void received(String from, int number, ShardMessage message) {
+    Cell cell = cells.get(number);
+    cell.lock.finish(() -> cell.shard.received(from, message, node.nanos()));
+  }
+
+  /// A session has ended, which the port says already. When this returns, all shards know it. What
+  /// follows without their locks is left to [#carryOut].
+  void sessionEnded(String other) {
+    for (Cell cell : cells) {
+      cell.lock.finish(() -> cell.shard.sessionEnded(other, node.nanos()));
+    }
+  }
+
+  /// Does what was decided under locks.
+  void carryOut() {
     for (Runnable next = decided.poll(); next != null; next = decided.poll()) {
       next.run();
     }
     node.carryOut();
   }
 
-  private void doLater(Cell cell) {
-    for (Consumer<Shard> next = cell.later.poll(); next != null; next = cell.later.poll()) {
-      next.accept(cell.shard);
-    }
-    if (!cell.waiting.isEmpty() && cell.shard.sender().hasRoom()) {
-      wakeWaiting(cell);
-    }
-  }
-
-  // ---- what happens ----
-
-  /// Another node says something; done before anything that comes later. [#doLater] follows.
-  void received(String from, int shard, ShardMessage message) {
-    cells.get(shard).later.add(it -> it.received(from, message, node.nanos()));
-  }
-
-  void doLater(int shard) {
-    after(cells.get(shard));
-  }
-
-  /// A session has ended; done before anything that comes later. [#progress] follows.
-  void sessionEnded(String other) {
-    cells.forEach(cell -> cell.later.add(it -> it.sessionEnded(other, node.nanos())));
-  }
-
+  /// Has all shards look what they can do now.
   void progress() {
-    for (Cell cell : cells) {
-      run(
-          cell,
-          shard -> {
-            List.copyOf(cell.entities.values()).forEach(entity -> tellTaken(shard, entity));
-            shard.progress(node.nanos());
-          });
+    cells.forEach(this::progress);
+  }
+
+  private void progress(Cell cell) {
+    cell.lock.run(() -> cell.shard.progress(node.nanos()));
+  }
+
+  /// A connection has space: has those shards look that hold messages.
+  void onSpace() {
+    holding.forEach(this::progress);
+  }
+
+  /// Does what is due. Called by one thread, several times a second.
+  void tick() {
+    for (LocalEntity next = took.poll(); next != null; next = took.poll()) {
+      taken(next);
     }
+    for (Cell next = sooner.poll(); next != null; next = sooner.poll()) {
+      next.isListed.set(false); // before the look: what changes after it is listed again
+      schedule(next);
+    }
+    long now = node.nanos();
+    List<Cell> due = new ArrayList<>(0);
+    for (Due next = agenda.peek(); next != null && next.at - now <= 0; next = agenda.peek()) {
+      agenda.remove();
+      if (next.cell.isScheduled && next.at == next.cell.scheduled) { // else there is a sooner one
+        next.cell.isScheduled = false;
+        due.add(next.cell);
+      }
+    }
+    for (Cell next : due) {
+      progress(next);
+      schedule(next);
+    }
+  }
+
+  private void schedule(Cell cell) {
+    long due = cell.due;
+    if (due - node.nanos() < NEVER / 2 && (!cell.isScheduled || due - cell.scheduled < 0)) {
+      cell.scheduled = due;
+      cell.isScheduled = true;
+      agenda.add(new Due(due, cell));
+    }
+  }
+
+  /// An entity has taken a message, and its shard is to hear of it soon.
+  void tookOne(LocalEntity entity) {
+    took.add(entity);
   }
 
   /// An entity has taken some messages.
   void taken(LocalEntity entity) {
-    run(cells.get(entity.shard), shard -> tellTaken(shard, entity));
+    Cell cell = cells.get(entity.shard);
+    cell.lock.run(() -> tellTaken(cell.shard, entity));
   }
 
   private void tellTaken(Shard shard, LocalEntity entity) {
@@ -260,26 +327,22 @@ final class EntityType {
   private void applied(ShardTable table, int number) {
     Cell cell = cells.get(number);
     ShardState state = table.state(name, number);
-    run(
-        cell,
-        shard -> {
-          if (!state.equals(cell.view)) {
-            cell.view = state;
-            shard.view(state, node.nanos());
-          }
-        });
+    cell.lock.run(() -> {
+      if (!state.equals(cell.view)) {
+        cell.view = state;
+        cell.shard.view(state, node.nanos());
+      }
+    });
   }
 
   /// Nothing is sent any more: the cluster uses these shards otherwise.
   void refuse(String why) {
     refusal = why;
     cells.forEach(cell ->
-        run(
-            cell,
-            shard -> {
-              shard.refuse();
-              wakeWaiting(cell);
-            }));
+        cell.lock.run(() -> {
+          cell.shard.refuse();
+          wakeWaiting(cell);
+        }));
   }
 
   /// Whether messages of a shard are taken: there is such a shard, and nothing is wrong with the
@@ -295,45 +358,28 @@ final class EntityType {
 
   void ended(LocalEntity entity) {
     Cell cell = cells.get(entity.shard);
-    run(
-        cell,
-        shard -> {
-          if (cell.entities.containsKey(entity.number)) {
-            tellTaken(shard, entity);
-            cell.entities.remove(entity.number);
-            shard.entityEnded(entity.number, entity.unread(), entity.failure(), node.nanos());
-          }
-        });
+    cell.lock.run(() -> {
+      if (cell.entities.containsKey(entity.number)) {
+        tellTaken(cell.shard, entity);
+        cell.entities.remove(entity.number);
+        cell.shard.entityEnded(entity.number, entity.unread(), entity.failure(), node.nanos());
+      }
+    });
   }
 
   /// Whether this node owns none of them, and hands none over.
   boolean isReleased() {
-    for (Cell cell : cells) {
-      cell.lock.lock();
-      try {
-        boolean isOwned = cell.shard.owner().entities() != null || !cell.shard.owner().isQuiet();
-        if (isOwned || !cell.entities.isEmpty()) {
-          return false;
-        }
-      } finally {
-        cell.lock.unlock();
-      }
-    }
-    return true;
+    return cells.stream().allMatch(cell -> cell.lock.call(() -> isReleased(cell)));
+  }
+
+  private static boolean isReleased(Cell cell) {
+    ShardOwner owner = cell.shard.owner();
+    return owner.entities() == null && owner.isQuiet() && cell.entities.isEmpty();
   }
 
   /// How many entities run here.
   int running() {
-    int all = 0;
-    for (Cell cell : cells) {
-      cell.lock.lock();
-      try {
-        all += cell.entities.size();
-      } finally {
-        cell.lock.unlock();
-      }
-    }
-    return all;
+    return cells.stream().mapToInt(cell -> cell.lock.call(cell.entities::size)).sum();
   }
 
   private final class Port implements ShardPort {
@@ -406,8 +452,8 @@ final class EntityType {
     }
 
     @Override
-    public boolean isIdle(long entity, long nanos) {
-      return entity(entity).isIdle(idleNanos, nanos);
+    public long idleAt(long entity, long nanos) {
+      return entity(entity).idleAt(idleNanos, nanos);
     }
 
     private LocalEntity entity(long entity) {
@@ -420,8 +466,13 @@ final class EntityType {
     }
 
     @Override
-    public void handedOver(EntityMessage message, String to) {
-      node.handedOver(message, to);
+    public EntityAsks asks() {
+      return node.asks();
+    }
+
+    @Override
+    public IncomingAsks incoming() {
+      return node.incoming();
     }
   }
 }

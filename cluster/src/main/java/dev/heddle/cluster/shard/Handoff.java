@@ -115,7 +115,7 @@ final class Handoff {
     if (isInTime) {
       for (EntityMessage message : messages) {
         if (message.ask() != 0) { // its sender waits for a reply of the successor
-          port.post(message.origin(), new HandedOver(message, from));
+          port.post(message.origin(), new HandedOver(message, from, next));
         }
       }
       messages.clear();

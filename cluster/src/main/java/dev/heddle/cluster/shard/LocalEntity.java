@@ -32,8 +32,10 @@ final class LocalEntity {
    * lock, in the same order, by whoever comes: starting a process and sending to it may call code
    * of the program.
    */
-  private static final int PORTION = ShardSender.WINDOW / 32; // of messages taken, to tell of
-  private static final int PORTION_BYTES = ShardSender.WINDOW_BYTES / 32;
+  private static final int PORTION =
+      ShardWindow.DEFAULT.messages() / 32; // of messages taken, to tell of
+  private static final int PORTION_BYTES = ShardWindow.DEFAULT.bytes() / 32;
+  private static final long AGAIN_NANOS = 1_000_000; // to look whether it has taken all
   private static final Duration MOVE = Duration.ofSeconds(10); // to end in an orderly way
   private static final Duration LOST = Duration.ofSeconds(1);
 
@@ -49,8 +51,12 @@ final class LocalEntity {
     /// The entity has ended without taking a request: its reply is that of a successor.
     void notTaken(EntityMessage message, CompletableFuture<@Nullable Object> reply);
 
-    /// It has taken some messages; called in its step.
+    /// It has taken so many messages that it is time to tell; called in its step.
     void taken(LocalEntity entity);
+
+    /// It has taken the first one since it was last asked, and may take no more: it is to be asked
+    /// soon. Called in its step.
+    void tookOne(LocalEntity entity);
 
     /// The process has ended.
     void ended(LocalEntity entity);
@@ -153,9 +159,12 @@ final class LocalEntity {
     orders.add(() -> order(why));
   }
 
-  boolean isIdle(long limit, long nanos) {
+  /// As [ShardPort#idleAt].
+  ///
+  /// @param limit for how long it may be idle
+  long idleAt(long limit, long nanos) {
     forgetTaken();
-    return outstanding.isEmpty() && nanos - lastNanos >= limit;
+    return outstanding.isEmpty() ? lastNanos + limit : nanos + Math.max(limit, AGAIN_NANOS);
   }
 
   /// What it has not taken, when it has ended.
@@ -208,6 +217,8 @@ final class LocalEntity {
       takenCount.set(0);
       takenBytes.set(0);
       listener.taken(this);
+    } else if (count == 1) {
+      listener.tookOne(this);
     }
   }
 

@@ -35,20 +35,20 @@ final class Shard {
 
   /// What waits for a shard at one node, at most: what 64 nodes may have sent. More is refused, and
   /// told: it comes of sessions that end again and again.
-  static final int MOST = 64 * ShardSender.WINDOW;
+  static final int MOST = 64 * ShardWindow.DEFAULT.messages();
 
-  static final long MOST_BYTES = 64L * ShardSender.WINDOW_BYTES;
+  static final long MOST_BYTES = 64L * ShardWindow.DEFAULT.bytes();
 
   private final ShardPort port;
   private final ShardSender sender;
   private final ShardOwner owner;
   private final Queue<ShardMessage> toSelf = new ArrayDeque<>(0);
 
-  Shard(ShardPort port, ShardOwner.Numbers numbers, ShardState view) {
+  Shard(ShardPort port, ShardOwner.Numbers numbers, ShardWindow window) {
     this.port = port;
     ShardPort here = new Loopback();
-    this.sender = new ShardSender(here, view);
-    this.owner = new ShardOwner(here, numbers, ShardState.EMPTY);
+    this.sender = new ShardSender(here, window);
+    this.owner = new ShardOwner(here, numbers, window);
   }
 
   /// Sends a message from here.
@@ -74,18 +74,36 @@ final class Shard {
 
   private void handle(String from, ShardMessage message, long nanos) {
     switch (message) {
-      case ShardMessage.Deliver it -> owner.deliver(from, it);
+      case ShardMessage.Deliver it -> owner.deliver(from, it, nanos);
       case ShardMessage.Bounced it -> sender.bounced(from, it);
       case ShardMessage.Failed(EntityMessage failed, Failure why, String cause) ->
           port.failed(failed, why, cause);
       case ShardMessage.Taken it -> sender.taken(from, it);
-      case ShardMessage.HandedOver(EntityMessage request, String to) ->
-          port.handedOver(request, to);
-      case ShardMessage.Flush it -> owner.flush(from, it);
+      case ShardMessage.HandedOver(EntityMessage request, String to, long next) ->
+          handedOver(request.ask(), to, next);
+      case ShardMessage.ReplyWanted(long ask) -> {
+        if (!port.incoming().has(from, ask)) {
+          port.post(from, new ShardMessage.NotHere(ask));
+        }
+      }
+      case ShardMessage.NotHere(long ask) -> port.asks().notAt(ask, from);
+      case ShardMessage.Flush it -> owner.flush(from, it, nanos);
       case ShardMessage.Flushed(long generation) -> sender.flushed(from, generation);
       case ShardMessage.Forward it -> owner.forward(from, it);
       case ShardMessage.EndOfHandoff(long next) -> owner.endOfHandoff(from, next, nanos);
       case ShardMessage.HandoffTaken it -> owner.handoffTaken(from, it);
+    }
+  }
+
+  /// A request of this node is elsewhere now.
+  private void handedOver(long ask, String to, long next) {
+    if (!port.asks().handedOver(ask, to, next) || to.equals(port.self())) {
+      return;
+    }
+    if (port.isInSession(to)) {
+      port.post(to, new ShardMessage.ReplyWanted(ask));
+    } else {
+      port.asks().lost(ask, to);
     }
   }
 
@@ -117,7 +135,16 @@ final class Shard {
     sender.refuse();
   }
 
-  /// Does what is due: called at least each second, and when a session opens.
+  /// When to call [#progress], unless something happens before: at once, while the shard moves or
+  /// messages are held here.
+  ///
+  /// @param never a time that does not come
+  long due(long nanos, long never) {
+    return sender.size() != 0 ? nanos : owner.due(nanos, never);
+  }
+
+  /// Does what is due: see [#due]; called when a session opens, too, and when the lease begins or
+  /// ends.
   void progress(long nanos) {
     owner.progress(nanos);
     sender.progress();
@@ -165,8 +192,14 @@ final class Shard {
     public void post(String node, ShardMessage message) {
       if (node.equals(port.self())) {
         toSelf.add(message);
-      } else {
-        port.post(node, message);
+        return;
+      }
+      port.post(node, message);
+      switch (message) { // after it: what is not here any more is told in this order
+        case ShardMessage.Bounced(_, EntityMessage it) -> port.incoming().gone(it);
+        case ShardMessage.Failed(EntityMessage it, _, _) -> port.incoming().gone(it);
+        case ShardMessage.HandedOver(EntityMessage it, _, _) -> port.incoming().gone(it);
+        default -> {}
       }
     }
 
@@ -201,8 +234,8 @@ final class Shard {
     }
 
     @Override
-    public boolean isIdle(long entity, long nanos) {
-      return port.isIdle(entity, nanos);
+    public long idleAt(long entity, long nanos) {
+      return port.idleAt(entity, nanos);
     }
 
     @Override
@@ -211,8 +244,13 @@ final class Shard {
     }
 
     @Override
-    public void handedOver(EntityMessage message, String to) {
-      port.handedOver(message, to);
+    public EntityAsks asks() {
+      return port.asks();
+    }
+
+    @Override
+    public IncomingAsks incoming() {
+      return port.incoming();
     }
   }
 }

@@ -25,7 +25,16 @@ sealed interface ShardMessage {
   record Taken(long generation, int count, long bytes) implements ShardMessage {}
 
   /// To the node of the sender of a request: another node has it now.
-  record HandedOver(EntityMessage message, String to) implements ShardMessage {}
+  ///
+  /// @param next the generation of that node
+  record HandedOver(EntityMessage message, String to, long next) implements ShardMessage {}
+
+  /// To a node that was said to have a request: its reply is wanted in this session.
+  record ReplyWanted(long ask) implements ShardMessage {}
+
+  /// The answer, when that node has not got the request and has not said more of it in this
+  /// session.
+  record NotHere(long ask) implements ShardMessage {}
 
   /// To the owner of a generation, after the last message for it.
   ///

@@ -11,6 +11,8 @@ import dev.heddle.cluster.shard.ShardMessage.Flushed;
 import dev.heddle.cluster.shard.ShardMessage.Forward;
 import dev.heddle.cluster.shard.ShardMessage.HandedOver;
 import dev.heddle.cluster.shard.ShardMessage.HandoffTaken;
+import dev.heddle.cluster.shard.ShardMessage.NotHere;
+import dev.heddle.cluster.shard.ShardMessage.ReplyWanted;
 import dev.heddle.cluster.shard.ShardMessage.Taken;
 import dev.heddle.cluster.wire.Frame.FailureText;
 import dev.heddle.cluster.wire.MessageWriter;
@@ -123,10 +125,19 @@ final class ShardMessageCodec {
         out.writeInt(count);
         out.writeLong(bytes);
       }
-      case HandedOver(EntityMessage it, String to) -> {
+      case HandedOver(EntityMessage it, String to, long next) -> {
         out.writeByte(10);
         out.writeUTF(to);
+        out.writeLong(next);
         writeHead(out, it);
+      }
+      case ReplyWanted(long ask) -> {
+        out.writeByte(11);
+        out.writeLong(ask);
+      }
+      case NotHere(long ask) -> {
+        out.writeByte(12);
+        out.writeLong(ask);
       }
     }
   }
@@ -250,8 +261,11 @@ final class ShardMessageCodec {
       case 9 -> new Taken(in.readLong(), in.readInt(), in.readLong());
       case 10 -> {
         String to = in.readUTF();
-        yield new HandedOver(readHead(in), to);
+        long next = in.readLong();
+        yield new HandedOver(readHead(in), to, next);
       }
+      case 11 -> new ReplyWanted(in.readLong());
+      case 12 -> new NotHere(in.readLong());
       default -> throw new IOException("no message has the number " + kind);
     };
   }

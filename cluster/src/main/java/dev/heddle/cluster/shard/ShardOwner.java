@@ -58,8 +58,7 @@ final class ShardOwner {
    * What entities have taken is told in portions, so that it costs little; and not while much that
    * was posted to that node waits there for space: so that node sends less.
    */
-  private static final int PORTION = ShardSender.WINDOW / 16; // messages
-  private static final int PORTION_BYTES = ShardSender.WINDOW_BYTES / 16;
+  private static final int PORTIONS = 16; // of a window
   private static final long TELL_NANOS = 100_000_000L; // the rest of a portion
 
   /// Numbers entities.
@@ -98,13 +97,15 @@ final class ShardOwner {
 
   private final ShardPort port;
   private final Numbers numbers;
+  private final ShardWindow window;
   private final Deque<Early> early = new ArrayDeque<>(0);
   private final List<Entities> old = new ArrayList<>(1); // over, and some still run
   private final Map<String, Long> flushes = new HashMap<>(2); // by node; answered when `old` is out
   private final Map<String, Credit> credits = new HashMap<>(2); // by node
   private long lastCredit;
+  private boolean hasUntold; // perhaps
   private long toldAt;
-  private ShardState view;
+  private ShardState view = ShardState.EMPTY;
   private long earlyBytes;
   private long over; // generations up to this one have ended, as other nodes have said
 
@@ -120,10 +121,10 @@ final class ShardOwner {
   private @Nullable Incoming incoming;
   private long begun; // the last generation that became active here
 
-  ShardOwner(ShardPort port, Numbers numbers, ShardState view) {
+  ShardOwner(ShardPort port, Numbers numbers, ShardWindow window) {
     this.port = port;
     this.numbers = numbers;
-    this.view = view;
+    this.window = window;
   }
 
   // ---- what the log says ----
@@ -146,7 +147,7 @@ final class ShardOwner {
       predecessorSeen = nanos;
     }
     dropPast();
-    takeEarly();
+    takeEarly(nanos);
     progress(nanos);
   }
 
@@ -165,11 +166,11 @@ final class ShardOwner {
     return state.owner() != null && state.owner().node().equals(port.self());
   }
 
-  private void takeEarly() {
+  private void takeEarly(long nanos) {
     for (int left = early.size(); left > 0; left--) {
       Early it = early.remove();
       earlyBytes -= it.deliver.message().bytes();
-      deliver(it.from, it.deliver);
+      deliver(it.from, it.deliver, nanos);
     }
   }
 
@@ -212,12 +213,12 @@ final class ShardOwner {
   // ---- messages ----
 
   /// A message has come for a generation.
-  void deliver(String from, Deliver it) {
+  void deliver(String from, Deliver it, long nanos) {
     Entities current = entities;
     if (current != null && it.generation() == current.generation) {
-      accept(current, it.message().withCredit(creditOf(from, it.generation())));
+      accept(current, it.message().withCredit(creditOf(from, it.generation())), nanos);
     } else if (it.generation() <= Math.max(view.generation(), over)) {
-      giveBack(from, it);
+      giveBack(from, it, nanos);
     } else if (early.size() >= Shard.MOST || earlyBytes + it.message().bytes() > Shard.MOST_BYTES) {
       port.post(from, new Failed(it.message(), Failure.FULL));
     } else {
@@ -245,7 +246,10 @@ final class ShardOwner {
     if (credit != null && credit.number == message.credit()) {
       credit.count++;
       credit.bytes += message.bytes();
-      if (credit.count >= PORTION || credit.bytes >= PORTION_BYTES) {
+      hasUntold = true;
+      boolean isPortion =
+          credit.count >= window.messages() / PORTIONS || credit.bytes >= window.bytes() / PORTIONS;
+      if (isPortion) {
         tell(message.origin(), credit);
       }
     }
@@ -257,13 +261,14 @@ final class ShardOwner {
       credit.count = 0;
       credit.bytes = 0;
     }
+    hasUntold |= credit.count != 0;
   }
 
   /// Behind what entities that still run have not taken.
-  private void giveBack(String from, Deliver it) {
+  private void giveBack(String from, Deliver it, long nanos) {
     for (Entities ending : old) {
       if (ending.generation == it.generation()) {
-        ending.accept(it.message());
+        ending.accept(it.message(), nanos);
         bounce(it.generation(), ending.takeLeft());
         return;
       }
@@ -271,9 +276,9 @@ final class ShardOwner {
     port.post(from, new Bounced(it.generation(), it.message()));
   }
 
-  private void accept(Entities current, EntityMessage message) {
+  private void accept(Entities current, EntityMessage message, long nanos) {
     if (isActive) {
-      current.accept(message);
+      current.accept(message, nanos);
     } else if (kept.size() >= Shard.MOST || keptBytes + message.bytes() > Shard.MOST_BYTES) {
       waitsNoMore(message);
       port.post(message.origin(), new Failed(message, Failure.FULL));
@@ -284,14 +289,14 @@ final class ShardOwner {
   }
 
   /// A node sends no more for a generation.
-  void flush(String from, Flush it) {
+  void flush(String from, Flush it, long nanos) {
     if (it.isOver()) {
       over = Math.max(over, it.generation());
       Entities current = entities;
       if (current != null && current.generation <= over) {
         giveUp(current);
       }
-      takeEarly();
+      takeEarly(nanos);
     }
     flushes.put(from, it.generation());
     dropOld();
@@ -300,12 +305,12 @@ final class ShardOwner {
   /// An entity has ended.
   void entityEnded(long number, List<EntityMessage> unread, @Nullable String failure, long nanos) {
     Entities current = entities;
-    if (current != null && current.ended(number, unread, failure)) {
+    if (current != null && current.ended(number, unread, failure, nanos)) {
       progress(nanos);
       return;
     }
     for (Entities it : old) {
-      if (it.ended(number, unread, failure)) {
+      if (it.ended(number, unread, failure, nanos)) {
         bounce(it.generation, it.takeLeft());
       }
     }
@@ -361,7 +366,10 @@ final class ShardOwner {
       port.post(from, new HandoffTaken(next, false));
       return;
     }
-    known.isComplete = true;
+    if (!known.isComplete) {
+      known.isComplete = true;
+      known.messages.forEach(port.incoming()::arrived); // before their senders hear of it
+    }
     port.post(from, new HandoffTaken(next, true));
     progress(nanos);
   }
@@ -389,7 +397,7 @@ final class ShardOwner {
   void progress(long nanos) {
     Entities current = entities;
     if (current != null && !isActive && mayBegin(current, nanos)) {
-      begin(current);
+      begin(current, nanos);
     }
     if (current != null && isActive && view.isMoving() && !isEnding) {
       isEnding = true;
@@ -410,6 +418,7 @@ final class ShardOwner {
     }
     if (nanos - toldAt >= TELL_NANOS) {
       toldAt = nanos;
+      hasUntold = false;
       credits.forEach(this::tell);
     }
   }
@@ -426,7 +435,7 @@ final class ShardOwner {
     return isHandedOver && old.isEmpty();
   }
 
-  private void begin(Entities current) {
+  private void begin(Entities current, long nanos) {
     isActive = true;
     begun = current.generation;
     List<EntityMessage> first = new ArrayList<>();
@@ -437,7 +446,22 @@ final class ShardOwner {
     first.addAll(kept);
     kept.clear();
     keptBytes = 0;
-    first.forEach(current::accept);
+    first.forEach(message -> current.accept(message, nanos));
+  }
+
+  /// When to call [#progress], unless something happens before.
+  ///
+  /// @param never a time that does not come
+  long due(long nanos, long never) {
+    boolean moves = entities != null && (!isActive || isEnding);
+    boolean handsOver =
+        handoff != null && (!handoff.isDone() || handoff.generation == view.generation());
+    if (moves || handsOver) {
+      return nanos;
+    }
+    long due = hasUntold ? toldAt + TELL_NANOS : never;
+    long ofEntities = entities == null ? never : entities.due(nanos, never);
+    return ofEntities - due < 0 ? ofEntities : due;
   }
 
   /// The entities of the generation that this node owns; null when it owns none.

@@ -10,6 +10,7 @@ import dev.heddle.internal.SpinLock;
 import dev.heddle.process.NotSendableException;
 import dev.heddle.process.SendResult;
 import java.util.Queue;
+import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.ConcurrentMap;
@@ -41,6 +42,7 @@ final class ShardPeers {
     final Queue<Packet> posted = new ConcurrentLinkedQueue<>();
     final SpinLock sending = new SpinLock();
     final AtomicLong bytes = new AtomicLong(); // of `posted`
+    final AtomicBoolean isListed = new AtomicBoolean(); // in `posting`
     final AtomicBoolean awaitsSpace = new AtomicBoolean();
 
     Peer(RemoteNode remote) {
@@ -52,6 +54,7 @@ final class ShardPeers {
   private final BiConsumer<String, OfShard> unsendable;
   private final Runnable onSpace;
   private final ConcurrentMap<String, Peer> open = new ConcurrentHashMap<>();
+  private final Queue<Peer> posting = new ConcurrentLinkedQueue<>(); // something was posted to them
 
   /// @param unsendable takes what cannot be encoded here, with the node it was for
   /// @param onSpace is called when a connection that was full has space, on any thread
@@ -65,21 +68,25 @@ final class ShardPeers {
     return open.containsKey(node);
   }
 
+  /// Those with which a session is known.
+  Set<String> nodes() {
+    return open.keySet();
+  }
+
   /// The session that is known; null for none.
   @Nullable RemoteNode session(String node) {
     Peer peer = open.get(node);
     return peer == null ? null : peer.remote;
   }
 
-  /// Sets the session with a node.
-  ///
-  /// @param remote null when it has ended
-  void set(String node, @Nullable RemoteNode remote) {
-    if (remote == null) {
-      open.remove(node);
-    } else {
-      open.put(node, new Peer(remote));
-    }
+  /// The session with a node has ended: nothing is sent in it any more.
+  void close(String node) {
+    open.remove(node);
+  }
+
+  /// A session with a node has opened, after the last one was closed.
+  void open(String node, RemoteNode remote) {
+    open.put(node, new Peer(remote));
   }
 
   /// Sends now, if there is space.
@@ -104,6 +111,7 @@ final class ShardPeers {
               .serviceRoom()
               .whenComplete((_, _) -> {
                 peer.awaitsSpace.set(false);
+                list(peer);
                 onSpace.run();
               });
     }
@@ -125,18 +133,38 @@ final class ShardPeers {
         };
   }
 
-  /// Sends when there is space, unless the session ends before. [#drain] follows.
+  /// Sends when there is space, unless the session ends before; under a lock: [#drain] follows when
+  /// it is left.
   void post(String node, Packet packet) {
     Peer peer = open.get(node);
     if (peer != null) {
       peer.bytes.addAndGet(sizeOf(packet));
       peer.posted.add(packet);
+      list(peer);
+    }
+  }
+
+  /// Sends when there is space, unless the session ends before; without a lock.
+  void say(String node, Packet packet) {
+    post(node, packet);
+    drain();
+  }
+
+  private void list(Peer peer) {
+    if (peer.isListed.compareAndSet(false, true)) {
+      posting.add(peer);
     }
   }
 
   /// Sends what was posted. Called without a lock.
   void drain() {
-    open.forEach(this::drain);
+    for (Peer next = posting.poll(); next != null; next = posting.poll()) {
+      next.isListed.set(false); // before the look: what is posted after it lists it again
+      String node = next.remote.other().node();
+      if (open.get(node) == next) {
+        drain(node, next);
+      }
+    }
   }
 
   private void drain(String node, Peer peer) {

@@ -46,17 +46,20 @@ interface ShardPort {
   /// Asks an entity to end; [Shard#entityEnded] follows.
   void end(long entity, EntityEnd why);
 
-  /// Whether an entity has taken all messages and was given none for the time after which it may be
-  /// ended.
-  boolean isIdle(long entity, long nanos);
+  /// When an entity may be ended, if it is given no message until then: that much after the last
+  /// one. Later than now, when it has not taken all.
+  long idleAt(long entity, long nanos);
 
   /// The sender's word that its message is not delivered, or may be. At the node of the sender.
   ///
   /// @param cause of an entity that has failed
   void failed(EntityMessage message, Failure why, @Nullable String cause);
 
-  /// A request of this node is at another node now.
-  void handedOver(EntityMessage message, String to);
+  /// The requests of this node.
+  EntityAsks asks();
+
+  /// Those that this node has of others.
+  IncomingAsks incoming();
 
   /// Why an entity is to end.
   enum EntityEnd {

@@ -42,25 +42,23 @@ final class ShardSender {
    * I3. A message is refused only because of the window, or without a session; one that finds the
    *     connection full is held. [ShardTest]
    */
-  static final int WINDOW = 1_000;
-  static final int WINDOW_BYTES = 1 << 20;
-
   private record Route(String node, long generation) {}
 
   private final ShardPort port;
+  private final ShardWindow window;
   private final Deque<EntityMessage> held = new ArrayDeque<>();
   private final List<EntityMessage> bounced = new ArrayList<>(0); // older than all that is held
   private long heldBytes; // bounced ones too
   private int sent;
   private long sentBytes;
-  private ShardState view;
+  private ShardState view = ShardState.EMPTY;
   private @Nullable Route sentTo;
   private boolean isFlushing;
   private long over; // generations up to this one have bounced something
 
-  ShardSender(ShardPort port, ShardState view) {
+  ShardSender(ShardPort port, ShardWindow window) {
     this.port = port;
-    this.view = view;
+    this.window = window;
   }
 
   /// Sends a message, or holds it while its shard has no owner to send to.
@@ -71,8 +69,8 @@ final class ShardSender {
       return SendResult.UNREACHABLE; // no session with the owner
     }
     long bytes = heldBytes + sentBytes;
-    boolean isTooMuch = bytes > WINDOW_BYTES / 2 && bytes + message.bytes() > WINDOW_BYTES;
-    if (size() + sent >= WINDOW || isTooMuch) {
+    boolean isTooMuch = bytes > window.bytes() / 2 && bytes + message.bytes() > window.bytes();
+    if (size() + sent >= window.messages() || isTooMuch) {
       return SendResult.FULL;
     }
     held.add(message);
@@ -84,7 +82,7 @@ final class ShardSender {
   /// Whether half of the window is free, so that those who wait for space may go on: then a message
   /// of any size is accepted.
   boolean hasRoom() {
-    return size() + sent <= WINDOW / 2 && heldBytes + sentBytes <= WINDOW_BYTES / 2;
+    return size() + sent <= window.messages() / 2 && heldBytes + sentBytes <= window.bytes() / 2;
   }
 
   /// Where messages may be sent now; null when they are held.
@@ -107,6 +105,7 @@ final class ShardSender {
     }
     over = Math.max(over, it.generation());
     forget(1, it.message().bytes());
+    port.asks().held(it.message().ask());
     bounced.add(it.message());
     heldBytes += it.message().bytes();
   }
@@ -172,6 +171,7 @@ final class ShardSender {
       if (!port.send(target.node, new Deliver(target.generation, first)).isAccepted()) {
         return;
       }
+      port.asks().sent(first.ask(), target.node, target.generation);
       held.remove();
       heldBytes -= first.bytes();
       sent++;

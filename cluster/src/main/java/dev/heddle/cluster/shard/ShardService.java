@@ -1,14 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.heddle.cluster.shard;
 
-import dev.heddle.cluster.EntityId;
 import dev.heddle.cluster.NoQuorumException;
 import dev.heddle.cluster.NotDeliveredException;
 import dev.heddle.cluster.NotDeliveredException.Why;
 import dev.heddle.cluster.name.RosterAccess;
 import dev.heddle.cluster.peer.Entry;
 import dev.heddle.cluster.peer.RemoteNode;
-import dev.heddle.cluster.roster.Command;
 import dev.heddle.cluster.roster.Roster;
 import dev.heddle.cluster.roster.ShardTable;
 import dev.heddle.cluster.roster.ShardTable.ShardId;
@@ -26,20 +24,15 @@ import dev.heddle.cluster.wire.MessageWriter;
 import dev.heddle.cluster.wire.NodeLife;
 import dev.heddle.cluster.wire.UndecodableMessageException;
 import dev.heddle.process.NotSendableException;
-import dev.heddle.process.Process;
 import dev.heddle.process.SendResult;
-import dev.heddle.process.StartOptions;
 import dev.heddle.process.remote.LocalProcesses;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.List;
-import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.ConcurrentMap;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
@@ -53,8 +46,16 @@ public final class ShardService implements RosterAccess.Part {
   /*
    * Sessions. A message of a new session may come before the node reports the end of the last one.
    * So at each message, report and tick the session that the node has is compared with the one that
-   * is known here, and the shards are told of an end first. What was posted for the old one is
-   * dropped with it (ShardPeers).
+   * is known here. At an end, in this order, and under one lock (`changing`):
+   *
+   *   1. nothing is sent in it any more, and what was posted for it is dropped (ShardPeers);
+   *   2. each shard learns of it, under its lock, behind the last message of the session;
+   *   3. requests that are at that node fail here, and those of that node are given up;
+   *   4. the next session opens, if there is one.
+   *
+   * Messages are handed to shards under the same lock, in their session only. So a shard never sends
+   * in a session that it does not know of, or records in one what it has sent in another. What calls
+   * the program is done after that lock. [ShardSessionEndsTest]
    *
    * Without a lease nothing is sent: no majority knows this node, and what it knows gets old.
    */
@@ -66,21 +67,20 @@ public final class ShardService implements RosterAccess.Part {
   private final MessageWriter writer;
   private final Function<String, @Nullable RemoteNode> sessions;
   private final ShardPeers peers;
+  private final ShardContext shared;
   private final EntityAsks asks;
-  private final IncomingAsks incoming = new IncomingAsks();
+  private final IncomingAsks incoming;
   private final ShardLog report;
   final ConcurrentMap<String, EntityType> types = new ConcurrentHashMap<>();
   private final ConcurrentMap<String, ShardUse> uses = new ConcurrentHashMap<>();
   private final ShardHosts hosts;
-  private final Shared shared = new Shared();
-  private final AtomicLong lastEntity = new AtomicLong();
-  private final Queue<Runnable> decided = new ConcurrentLinkedQueue<>(); // under locks, done after
   private final ReentrantLock changing = new ReentrantLock(); // only threads of the cluster take it
 
   // written by the thread of applied() and tick()
   private boolean isAdmitted;
   private @Nullable ShardTable followed;
   private long followedChanges;
+  private long acted; // the admission by which it could act at the last tick; 0: it could not
 
   /// @param sessions the open session with a node, by its name
   public ShardService(
@@ -95,8 +95,10 @@ public final class ShardService implements RosterAccess.Part {
     this.writer = writer;
     this.sessions = sessions;
     this.peers = new ShardPeers(writer, this::unsendable, this::onSpace);
-    this.asks = new EntityAsks(self.life(), this::giveUp);
     this.report = new ShardLog(self.node());
+    this.shared = new ShardContext(self, local, log, writer, peers, report, types::get);
+    this.asks = shared.asks();
+    this.incoming = shared.incoming();
     this.hosts = new ShardHosts(self, log, types.values());
   }
 
@@ -218,15 +220,6 @@ public final class ShardService implements RosterAccess.Part {
     }
   }
 
-  private void giveUp(@Nullable String at, long ask) {
-    if (at == null) {
-      incoming.givenUp(self.node(), ask);
-    } else {
-      peers.post(at, new GiveUp(ask));
-      peers.drain();
-    }
-  }
-
   private EntityType typeOf(String name) {
     EntityType type = types.get(name);
     if (type == null) {
@@ -258,13 +251,14 @@ public final class ShardService implements RosterAccess.Part {
       if (now == known) {
         return;
       }
-      peers.set(node, now);
       if (known != null) {
+        peers.close(node);
         types.values().forEach(type -> type.sessionEnded(node));
-        decided.add(() -> {
-          asks.sessionEnded(node);
-          incoming.sessionEnded(node);
-        });
+        asks.sessionEnded(node);
+        incoming.sessionEnded(node, shared::later);
+      }
+      if (now != null) {
+        peers.open(node, now);
       }
     } finally {
       changing.unlock();
@@ -278,7 +272,7 @@ public final class ShardService implements RosterAccess.Part {
     local
         .callbacks()
         .execute(() -> { // this may be under the lock of a shard
-          types.values().forEach(EntityType::progress);
+          types.values().forEach(EntityType::onSpace);
           shared.carryOut();
         });
   }
@@ -334,9 +328,6 @@ public final class ShardService implements RosterAccess.Part {
     if (it.message() instanceof ShardMessage.Deliver) {
       hosts.delivered();
     }
-    if (it.message() instanceof ShardMessage.Bounced(_, EntityMessage back) && back.ask() != 0) {
-      asks.sent(back.ask(), null); // it is held here again
-    }
     EntityType type = types.get(it.type());
     if (type == null || !type.hasShard(it.shard())) {
       ShardMessage answer = refusal(it.message());
@@ -354,7 +345,7 @@ public final class ShardService implements RosterAccess.Part {
     } finally {
       changing.unlock();
     }
-    type.doLater(it.shard());
+    type.carryOut();
   }
 
   /// What a node answers that has no such shard: it has started again, and does not use them yet.
@@ -364,6 +355,7 @@ public final class ShardService implements RosterAccess.Part {
           new ShardMessage.Bounced(generation, it);
       case ShardMessage.Flush(long generation, _) -> new ShardMessage.Flushed(generation);
       case ShardMessage.EndOfHandoff(long next) -> new ShardMessage.HandoffTaken(next, false);
+      case ShardMessage.ReplyWanted(long ask) -> new ShardMessage.NotHere(ask);
       default -> null;
     };
   }
@@ -409,11 +401,18 @@ public final class ShardService implements RosterAccess.Part {
   /// Does what is due. Called several times a second.
   @Override
   public void tick(Roster roster) {
+    peers.nodes().forEach(this::sessionChanged);
     applied(roster);
     long now = System.nanoTime();
     hosts.tick(roster, now);
-    types.values().forEach(EntityType::progress);
-    if (!log.mayAct(log.admission())) {
+    long admission = log.admission();
+    long acts = log.mayAct(admission) ? admission : 0;
+    if (acts == 0 || acts != acted) { // entities may have to end, or to begin
+      types.values().forEach(EntityType::progress);
+    }
+    acted = acts;
+    types.values().forEach(EntityType::tick);
+    if (acts == 0) {
       types.values().forEach(EntityType::wakeWaiting); // they are told that there is no lease
     }
     asks.due(now);
@@ -433,166 +432,5 @@ public final class ShardService implements RosterAccess.Part {
   public void close() {
     asks.close("node '%s' has left the cluster".formatted(self.node()));
     types.values().forEach(EntityType::wakeWaiting);
-  }
-
-  // ---- for the shards ----
-
-  private final class Shared implements EntityType.Node, LocalEntity.Listener {
-    @Override
-    public String self() {
-      return self.node();
-    }
-
-    @Override
-    public boolean isInSession(String node) {
-      return peers.isOpen(node);
-    }
-
-    @Override
-    public SendResult send(String node, String type, int shard, ShardMessage.Deliver message) {
-      long ask = message.message().ask();
-      if (ask != 0) {
-        asks.sent(ask, node);
-      }
-      return peers.send(node, new OfShard(type, shard, message));
-    }
-
-    @Override
-    public void post(String node, String type, int shard, ShardMessage message) {
-      peers.post(node, new OfShard(type, shard, message));
-    }
-
-    @Override
-    public boolean hasRoom(String node) {
-      return peers.hasRoom(node);
-    }
-
-    @Override
-    public void release(String type, int shard, long next) {
-      decided.add(() -> {
-        List<Command.Release> one = List.of(new Command.Release(shard, next));
-        log.submit(new Command.ReleaseShards(self.node(), log.admission(), type, one));
-      });
-    }
-
-    @Override
-    public boolean mayAct(long admission) {
-      return log.mayAct(admission);
-    }
-
-    @Override
-    public long nextEntity() {
-      return lastEntity.incrementAndGet();
-    }
-
-    @Override
-    public LocalEntity entity(
-        long number, int shard, EntityId id, Process process, StartOptions options) {
-      return new LocalEntity(number, shard, id, local, process, options, this, System.nanoTime());
-    }
-
-    @Override
-    public void failed(EntityMessage message, Failure why, @Nullable String cause, String type) {
-      if (message.ask() == 0) {
-        report.failed(why);
-        return;
-      }
-      String what =
-          "the request to '%s' of '%s': %s%s"
-              .formatted(message.key(), type, why, cause == null ? "" : ": " + cause);
-      NotDeliveredException failure =
-          new NotDeliveredException(
-              what,
-              switch (why) {
-                case LOST -> Why.LOST;
-                case FULL -> Why.FULL;
-                case ENTITY_FAILED, UNREADABLE, REFUSED -> Why.REFUSED;
-              });
-      decided.add(() -> asks.fail(message.ask(), failure));
-    }
-
-    @Override
-    public void handedOver(EntityMessage message, String to) {
-      decided.add(() -> {
-        asks.sent(message.ask(), to);
-        if (!to.equals(self.node()) && !peers.isOpen(to)) { // after it: the end may come meanwhile
-          asks.lost(message.ask(), to);
-        }
-      });
-    }
-
-    @Override
-    public void carryOut() {
-      for (Runnable next = decided.poll(); next != null; next = decided.poll()) {
-        next.run();
-      }
-      peers.drain();
-    }
-
-    @Override
-    public long nanos() {
-      return System.nanoTime();
-    }
-
-    @Override
-    public void taken(LocalEntity entity) {
-      EntityType type = types.get(entity.type());
-      if (type != null) {
-        type.taken(entity);
-      }
-    }
-
-    @Override
-    public void ended(LocalEntity entity) {
-      Throwable failure = entity.failed();
-      if (failure != null) {
-        report.failed(entity, failure);
-      }
-      EntityType type = types.get(entity.type());
-      if (type != null) {
-        type.ended(entity);
-      }
-    }
-
-    @Override
-    public void asked(
-        EntityMessage message, LocalEntity entity, CompletableFuture<@Nullable Object> reply) {
-      incoming.begun(message, entity.number, reply);
-    }
-
-    @Override
-    public void notTaken(EntityMessage message, CompletableFuture<@Nullable Object> reply) {
-      incoming.notTaken(message, reply);
-    }
-
-    @Override
-    public void replied(
-        EntityMessage message, @Nullable Object result, @Nullable Throwable failure) {
-      if (!incoming.replied(message)) {
-        return; // it was given up
-      }
-      if (message.origin().equals(self.node())) {
-        if (failure == null) {
-          asks.complete(message.ask(), result);
-        } else {
-          asks.fail(message.ask(), failure);
-        }
-      } else {
-        peers.post(message.origin(), reply(message.ask(), result, failure));
-        peers.drain();
-      }
-    }
-
-    private Packet reply(long ask, @Nullable Object result, @Nullable Throwable failure) {
-      Throwable why = failure;
-      if (why == null) {
-        try {
-          return new Answer(ask, writer.encode(result));
-        } catch (NotSendableException e) {
-          why = e;
-        }
-      }
-      return new AskFailed(ask, Failures.text(why));
-    }
   }
 }

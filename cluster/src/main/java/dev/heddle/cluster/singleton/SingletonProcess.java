@@ -1,16 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.heddle.cluster.singleton;
 
+import dev.heddle.cluster.peer.KeptMessages;
 import dev.heddle.process.Process;
 import dev.heddle.process.ProcessContext;
 import dev.heddle.process.ProcessEvent;
 import dev.heddle.process.StepOutput;
 import dev.heddle.process.StepOutput.Status;
-import java.util.AbstractList;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
-import java.util.RandomAccess;
 import java.util.Set;
 import java.util.function.LongPredicate;
 import org.jspecify.annotations.Nullable;
@@ -25,31 +23,6 @@ final class SingletonProcess implements Process {
    * passed on as they are.
    */
 
-  /// Events that are passed on, which counts how many of them were read.
-  private static final class Passed extends AbstractList<ProcessEvent> implements RandomAccess {
-    private final List<ProcessEvent> events;
-    private int read;
-
-    Passed(List<ProcessEvent> events) {
-      this.events = events;
-    }
-
-    @Override
-    public ProcessEvent get(int index) {
-      read = Math.max(read, index + 1);
-      return events.get(index);
-    }
-
-    @Override
-    public int size() {
-      return events.size();
-    }
-
-    List<ProcessEvent> unread() {
-      return List.copyOf(events.subList(read, events.size()));
-    }
-  }
-
   private final Process process;
   private final LongPredicate mayAct;
 
@@ -57,9 +30,8 @@ final class SingletonProcess implements Process {
   private String entryPoint = RUN;
   private @Nullable Object input;
   private boolean hasBegun;
-  private List<ProcessEvent> kept = new ArrayList<>(); // what it has not been given
-  private List<ProcessEvent> untaken = List.of(); // events that its last step has left for this one
-  private @Nullable Status last; // null when steps are passed on as they are
+  private final KeptMessages kept = KeptMessages.untilItTakesThem();
+  private boolean hasAll; // nothing is kept any more: steps are passed on as they are
 
   // Written by the worker, then it reads the token; the agent writes the token, then it reads this.
   // One of the two sees the other's write, so the step that begins is not missed.
@@ -102,15 +74,16 @@ final class SingletonProcess implements Process {
   public void step(List<ProcessEvent> events, StepOutput out) throws Exception {
     if (!hasBegun) {
       begin(events, out);
-    } else if (last == null) {
+    } else if (hasAll) {
       process.step(events, out);
     } else {
-      pass(events, out);
+      kept.step(process, events, out);
+      stepped(out);
     }
   }
 
   private void begin(List<ProcessEvent> events, StepOutput out) throws Exception {
-    kept.addAll(events);
+    kept.keep(events);
     long granted = token;
     if (granted == 0) {
       out.awaitWakeUp();
@@ -121,38 +94,14 @@ final class SingletonProcess implements Process {
     }
     hasBegun = true;
     process.init(Objects.requireNonNull(context), entryPoint, input);
-    process.step(List.of(), out);
-    stepped(out, List.of());
+    kept.begin(process, out);
+    stepped(out);
   }
 
-  /// A step while messages are kept.
-  private void pass(List<ProcessEvent> events, StepOutput out) throws Exception {
-    List<ProcessEvent> all = new ArrayList<>(untaken);
-    if (last == Status.CONTINUE_BEFORE_MESSAGES) {
-      all.addAll(events);
-    } else {
-      events.stream().filter(event -> !event.isMessage()).forEach(all::add);
-      all.addAll(kept);
-      events.stream().filter(ProcessEvent::isMessage).forEach(all::add);
-      kept = List.of();
-    }
-    Passed passed = new Passed(all);
-    process.step(passed, out);
-    stepped(out, passed.unread());
-  }
-
-  private void stepped(StepOutput out, List<ProcessEvent> unread) {
-    Status now = out.status();
-    untaken = now == Status.CONTINUE_BEFORE_MESSAGES ? unread : List.of();
-    last = kept.isEmpty() && untaken.isEmpty() ? null : now;
-    if (kept.isEmpty()) {
-      return;
-    }
-    if (now == Status.UPGRADE) {
+  private void stepped(StepOutput out) {
+    hasAll = kept.isEmpty();
+    if (!hasAll && out.status() == Status.UPGRADE) {
       throw new IllegalStateException("messages have come: a singleton upgrades in a later step");
-    }
-    if (now == Status.IDLE || now == Status.EXECUTING) {
-      out.continueNow();
     }
   }
 

@@ -12,7 +12,9 @@ import java.net.ServerSocket;
 import java.nio.ByteBuffer;
 import java.util.Arrays;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
+import org.jgroups.BytesMessage;
 import org.jgroups.util.UUID;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -124,22 +126,40 @@ class JGroupsEngineTest {
   }
 
   @Test
-  void ended_isNotFoundInALaterView_butWhenItSpeaks() throws Exception {
+  void ended_isNotFoundInALaterView_butWhenItGreets() throws Exception {
     int a = TestPorts.next();
     int b = TestPorts.next();
     int c = TestPorts.next();
     try (var one = EngineProbe.open("a", a, null, b);
         var two = EngineProbe.open("b", b, null, a)) {
       Engine.Address to = one.waitFor(two);
-      Engine.Address back = two.waitFor(one);
       one.engine.ended(to);
       try (var three = EngineProbe.open("c", c, null, a, b)) {
         three.engine.send(three.waitFor(one), new byte[] {3}, Engine.Urgency.IN_ORDER);
         next(one.packets);
         assertThat(one.found).contains(three.engine.address()).doesNotContain(to);
-        two.engine.send(back, new byte[] {2}, Engine.Urgency.IN_ORDER);
+        one.engine.greeted(to);
+        one.engine.forget(to);
+        two.engine.send(two.waitFor(one), new byte[] {2}, Engine.Urgency.IN_ORDER);
         assertThat(one.waitFor(two)).isEqualTo(to);
       }
+    }
+  }
+
+  /// GOODBYE overtakes the packets that were sent before it: the last of them comes behind it.
+  @Test
+  void packetBehindAGoodbye_findsNobody() throws Exception {
+    int a = TestPorts.next();
+    int b = TestPorts.next();
+    try (var one = EngineProbe.open("a", a, null, b);
+        var two = EngineProbe.open("b", b, null, a)) {
+      Engine.Address to = one.waitFor(two);
+      Engine.Address back = two.waitFor(one);
+      one.found.clear();
+      one.engine.ended(to);
+      two.engine.send(back, new byte[] {2}, Engine.Urgency.IN_ORDER);
+      assertThat(next(one.packets).content()).containsExactly(2);
+      assertThat(one.found).isEmpty();
     }
   }
 
@@ -155,11 +175,7 @@ class JGroupsEngineTest {
       List<Thread> senders = senders("leaker");
       assertThat(senders).isNotEmpty();
       one.engine.forget(to);
-      long end = System.nanoTime() + TimeUnit.MINUTES.toNanos(1);
-      while (senders.stream().allMatch(Thread::isAlive) && System.nanoTime() - end < 0) {
-        Thread.onSpinWait();
-      }
-      assertThat(senders).anyMatch(thread -> !thread.isAlive());
+      awaitEndOfOne(senders);
     }
   }
 
@@ -174,12 +190,40 @@ class JGroupsEngineTest {
       }
       // it may have one more, for messages to all
       assertThat(senders("greeter")).hasSizeBetween(1, DestinationQueues.MOST_STRANGERS + 1);
-      long end = System.nanoTime() + TimeUnit.MINUTES.toNanos(1);
-      while (senders("greeter").size() > 1 && System.nanoTime() - end < 0) {
-        Thread.onSpinWait();
+      for (var left = senders("greeter"); left.size() > 1; left = senders("greeter")) {
+        awaitEndOfOne(left);
       }
-      assertThat(senders("greeter")).hasSizeBetween(0, 1);
     }
+  }
+
+  /// As when it is forgotten by one thread while another has just made it.
+  @Test
+  void queue_thatEndsBeforeItStarts_doesNotStart_norTakesAnything() throws Exception {
+    int a = TestPorts.next();
+    try (var one = EngineProbe.open("late", a, null, a)) {
+      DestinationQueues queues = one.engine.queues();
+      UUID to = UUID.randomUUID();
+      DestinationQueues.Queue queue = queues.new Queue(to);
+      queue.stop();
+      queue.start();
+      assertThat(queue.isThreadAlive()).isFalse();
+      assertThat(queue.send(new BytesMessage(to, new byte[1]))).isFalse();
+    }
+  }
+
+  private static void awaitEndOfOne(List<Thread> threads) throws Exception {
+    CompletableFuture<Thread> ended = new CompletableFuture<>();
+    for (Thread thread : threads) {
+      Thread.startVirtualThread(() -> {
+        try {
+          thread.join();
+          ended.complete(thread);
+        } catch (InterruptedException e) {
+          ended.completeExceptionally(e);
+        }
+      });
+    }
+    assertThat(ended.get(2, TimeUnit.MINUTES).isAlive()).isFalse();
   }
 
   private static Engine.Address nobody() {

@@ -196,4 +196,17 @@ class NameServiceTest {
     assertThat(node.all(Leave.class)).hasSize(1);
     assertThat(left).isNotDone();
   }
+
+  @Test
+  void leave_handsTheLeadOver_whenTheLogHasAllElse() {
+    node.admit(1);
+    CompletableFuture<?> left = node.service.leave(HOUR, HOUR);
+    node.run(0);
+    OneNode.Try leave = node.take(Leave.class);
+    assertThat(node.handOvers).as("its leave needs the log").isZero();
+    leave.answer(new Outcome.Done());
+    node.run(0);
+    assertThat(node.handOvers).isOne();
+    assertThat(left).isCompleted();
+  }
 }

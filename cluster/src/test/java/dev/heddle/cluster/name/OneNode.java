@@ -37,6 +37,7 @@ final class OneNode implements NodePort, NameStore {
   final NameService service;
   final List<Try> tries = new ArrayList<>();
   final List<Pid> cancelled = new ArrayList<>();
+  int handOvers; // of the lead
 
   /// Answers a command at once; null leaves it to the test.
   Function<Command, Outcome> atOnce = _ -> null;
@@ -138,6 +139,12 @@ final class OneNode implements NodePort, NameStore {
   @Override
   public boolean isLeader() {
     return false;
+  }
+
+  @Override
+  public CompletableFuture<Boolean> handOver() {
+    handOvers++;
+    return CompletableFuture.completedFuture(true);
   }
 
   @Override

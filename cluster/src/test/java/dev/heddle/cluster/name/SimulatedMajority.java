@@ -226,6 +226,13 @@ final class SimulatedMajority {
     }
 
     @Override
+    public CompletableFuture<Boolean> handOver() {
+      boolean has = leads;
+      leads = false;
+      return CompletableFuture.completedFuture(has);
+    }
+
+    @Override
     public void close() {
       closed = true;
     }

@@ -35,11 +35,13 @@ final class GreetingsTest {
 
   private static final class Node {
     final At at;
+    final int life;
     final Greetings greetings;
     final List<Output> out = new ArrayList<>();
 
     Node(String at, Introduction self) {
       this.at = new At(at);
+      this.life = self.life().life();
       this.greetings = new Greetings(self, new SplittableRandom(at.hashCode()));
     }
 
@@ -305,6 +307,47 @@ final class GreetingsTest {
 
     assertThat(b.out).containsExactly(new Output.Ended(a.at));
     assertThat(b.greetings.dueAt()).isEqualTo(Long.MAX_VALUE);
+  }
+
+  /// The last HELLO and GOODBYE may come over two connections.
+  @Test
+  void hello_thatComesBehindTheGoodbye_isNotAnswered_norGreetedForEver() {
+    SessionId id = open(a, b, 0);
+    b.greetings.ended(id, new Ending(Cause.LEFT, "bye"), 0, b.out);
+    b.take();
+
+    assertThat(b.greetings.hello(a.at, helloOf(a), 0, b.out)).isFalse();
+
+    assertThat(b.out).isEmpty();
+    assertThat(b.greetings.dueAt()).isEqualTo(Long.MAX_VALUE);
+  }
+
+  @Test
+  void nextLife_atTheAddressOfOneThatLeft_isWelcome() {
+    SessionId id = open(a, b, 0);
+    b.greetings.ended(id, new Ending(Cause.LEFT, "bye"), 0, b.out);
+    b.take();
+
+    Node again = new Node("a1", node("shop", "a", 2, 1, 1)); // the same address, another life
+    assertThat(again.at).isEqualTo(a.at);
+    assertThat(b.greetings.hello(again.at, helloOf(again), 0, b.out)).isTrue();
+
+    assertThat(b.out).anyMatch(it -> it instanceof Send(var _, var _, Welcome _));
+  }
+
+  @Test
+  void life_thatLeft_andJoinsAgainFromAnotherAddress_isWelcome() {
+    SessionId id = open(a, b, 0);
+    b.greetings.ended(id, new Ending(Cause.LEFT, "bye"), 0, b.out);
+    b.take();
+
+    assertThat(b.greetings.hello(new At("elsewhere"), helloOf(a), 0, b.out)).isTrue();
+
+    assertThat(b.out).anyMatch(it -> it instanceof Send(var _, var _, Welcome _));
+  }
+
+  private static Hello helloOf(Node node) {
+    return new Hello(node("shop", "a", node.life, 1, 1));
   }
 
   // ---- time ----

@@ -16,7 +16,8 @@ import org.junit.jupiter.api.Test;
 @Tag("C5")
 class EntityAsksTest {
   private final List<String> givenUp = new ArrayList<>();
-  private final EntityAsks asks = new EntityAsks(7, (at, number) -> givenUp.add(at + " " + number));
+  private final EntityAsks asks =
+      new EntityAsks(7, (at, number) -> givenUp.add(at + " " + number), Runnable::run);
 
   private static void assertLost(CompletableFuture<@Nullable Object> answer, String why) {
     assertThat(answer).isCompletedExceptionally();
@@ -29,7 +30,7 @@ class EntityAsksTest {
 
   @Test
   void answer_toARequestOfAnEarlierLife_isThatOfNone() {
-    EntityAsks earlier = new EntityAsks(6, (_, _) -> {});
+    EntityAsks earlier = new EntityAsks(6, (_, _) -> {}, Runnable::run);
     for (int i = 0; i < 3; i++) {
       long before = earlier.begin(Long.MAX_VALUE);
       long now = asks.begin(Long.MAX_VALUE);
@@ -46,7 +47,7 @@ class EntityAsksTest {
   void request_whoseTimeIsOver_fails_andIsGivenUp() {
     long number = asks.begin(100);
     CompletableFuture<@Nullable Object> answer = asks.answer(number);
-    asks.sent(number, "b");
+    asks.sent(number, "b", 5);
     asks.due(99);
     assertThat(answer).isNotDone();
 
@@ -61,12 +62,13 @@ class EntityAsksTest {
   void request_failsWithTheSessionOfTheNodeThatHasIt_alsoWhenItWasHandedOver() {
     long handedOver = asks.begin(Long.MAX_VALUE);
     CompletableFuture<@Nullable Object> atC = asks.answer(handedOver);
-    asks.sent(handedOver, "b");
-    asks.sent(handedOver, "c");
+    asks.sent(handedOver, "b", 5);
+    assertThat(asks.handedOver(handedOver, "c", 9)).isTrue();
+    assertThat(asks.handedOver(handedOver, "d", 7)).isFalse(); // said before, and late
     long held = asks.begin(Long.MAX_VALUE);
     CompletableFuture<@Nullable Object> atNone = asks.answer(held);
-    asks.sent(held, "c");
-    asks.sent(held, null);
+    asks.sent(held, "c", 9);
+    asks.held(held);
 
     asks.sessionEnded("b");
     assertThat(atC).isNotDone();
@@ -80,24 +82,25 @@ class EntityAsksTest {
 
   @Test
   void requestsOfANode_endHere_withItsSession() {
-    IncomingAsks incoming = new IncomingAsks();
+    IncomingAsks incoming = new IncomingAsks("a");
     CompletableFuture<@Nullable Object> ofB = new CompletableFuture<>();
     CompletableFuture<@Nullable Object> ofC = new CompletableFuture<>();
     incoming.begun(new EntityMessage("b", "k", 1, "ask", 10), 1, ofB);
     incoming.begun(new EntityMessage("c", "k", 1, "ask", 10), 1, ofC);
 
-    incoming.sessionEnded("b");
+    incoming.sessionEnded("b", Runnable::run);
 
     assertThat(ofB).isCancelled();
     assertThat(ofC).isNotDone();
-    assertThat(incoming.replied(new EntityMessage("b", "k", 1, "ask", 10))).isFalse();
-    assertThat(incoming.replied(new EntityMessage("c", "k", 1, "ask", 10))).isTrue();
+    assertThat(incoming.has("b", 1)).isFalse();
+    assertThat(incoming.has("c", 1)).isTrue();
+    incoming.replied(new EntityMessage("c", "k", 1, "ask", 10));
     assertThat(incoming.size()).isZero();
   }
 
   @Test
   void requestThatASuccessorHas_staysWithIt_whenTheThreadOfTheEndedEntityIsLate() {
-    IncomingAsks incoming = new IncomingAsks();
+    IncomingAsks incoming = new IncomingAsks("a");
     EntityMessage request = new EntityMessage("b", "k", 1, "ask", 10);
     CompletableFuture<@Nullable Object> ofSuccessor = new CompletableFuture<>();
     CompletableFuture<@Nullable Object> ofEnded = new CompletableFuture<>();
@@ -106,7 +109,8 @@ class EntityAsksTest {
     incoming.begun(request, 1, ofEnded);
     incoming.notTaken(request, ofEnded);
 
-    assertThat(incoming.replied(request)).isTrue();
+    assertThat(incoming.has("b", 1)).isTrue();
+    incoming.replied(request);
     assertThat(incoming.size()).isZero();
 
     incoming.begun(request, 1, ofEnded);

@@ -36,6 +36,7 @@ class EntityTypeTest {
 
   /// Another thread looks at the other shards whenever this one asks for the time.
   private final class Meddling implements EntityType.Node, LocalEntity.Listener {
+    private final EntityAsks asks = new EntityAsks(7, (_, _) -> {}, Runnable::run);
     private long entities;
     @Nullable EntityType type; // from then on
 
@@ -43,7 +44,7 @@ class EntityTypeTest {
     public long nanos() {
       EntityType meddledWith = type;
       if (meddledWith != null) {
-        Thread other = Thread.ofPlatform().start(() -> meddledWith.doLater(1));
+        Thread other = Thread.ofPlatform().start(() -> meddledWith.carryOut());
         try {
           other.join();
         } catch (InterruptedException e) {
@@ -99,7 +100,14 @@ class EntityTypeTest {
     public void failed(EntityMessage of, Failure why, @Nullable String cause, String name) {}
 
     @Override
-    public void handedOver(EntityMessage message, String to) {}
+    public EntityAsks asks() {
+      return asks;
+    }
+
+    @Override
+    public IncomingAsks incoming() {
+      throw new IllegalStateException("there are no requests of others");
+    }
 
     @Override
     public void carryOut() {}
@@ -117,6 +125,9 @@ class EntityTypeTest {
 
     @Override
     public void taken(LocalEntity entity) {}
+
+    @Override
+    public void tookOne(LocalEntity entity) {}
 
     @Override
     public void ended(LocalEntity entity) {}

@@ -12,9 +12,13 @@ import org.jspecify.annotations.Nullable;
 /// What one shard of node `a` does, as lines of text.
 final class FakePort implements ShardPort {
   final List<String> done = new ArrayList<>();
+  final EntityAsks asks = new EntityAsks(7, (_, _) -> {}, Runnable::run);
+  final IncomingAsks incoming = new IncomingAsks("a");
   final Set<String> sessions = new HashSet<>(Set.of("b", "c"));
   boolean mayAct = true;
   boolean isIdle;
+  long idle = 1; // ns from now
+  long looked; // at entities
   boolean hasRoom = true;
   SendResult result = SendResult.ACCEPTED;
 
@@ -89,8 +93,9 @@ final class FakePort implements ShardPort {
   }
 
   @Override
-  public boolean isIdle(long entity, long nanos) {
-    return isIdle;
+  public long idleAt(long entity, long nanos) {
+    looked++;
+    return isIdle ? nanos : nanos + idle;
   }
 
   @Override
@@ -104,7 +109,12 @@ final class FakePort implements ShardPort {
   }
 
   @Override
-  public void handedOver(EntityMessage message, String to) {
-    done.add(message.message() + " is at " + to);
+  public EntityAsks asks() {
+    return asks;
+  }
+
+  @Override
+  public IncomingAsks incoming() {
+    return incoming;
   }
 }

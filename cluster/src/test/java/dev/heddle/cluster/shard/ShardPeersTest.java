@@ -67,7 +67,7 @@ class ShardPeersTest {
   private void open() {
     PeerOptions offers = new PeerOptions(Map.of(), PeerOptions.ForeignOrders.REFUSED);
     NodeLife b = new NodeLife("b", "main", 5);
-    peers.set("b", new RemoteNode(b, local, outbox, types, offers, new Groups(local), _ -> {}));
+    peers.open("b", new RemoteNode(b, local, outbox, types, offers, new Groups(local), _ -> {}));
   }
 
   @AfterEach
@@ -107,16 +107,18 @@ class ShardPeersTest {
     peers.post("b", new GiveUp(2));
     peers.drain();
     outbox.isFull = false;
+    outbox.room.complete(null);
     peers.drain();
     assertThat(outbox.sent).isEqualTo(List.of(1 + 8 + 10, 1 + 8));
 
     outbox.isFull = true;
+    outbox.room = new CompletableFuture<>();
     peers.post("b", new GiveUp(3));
     open(); // the next session
     outbox.isFull = false;
     peers.drain();
     assertThat(outbox.sent).hasSize(2);
-    peers.set("b", null);
+    peers.close("b");
     assertThat(peers.hasRoom("b")).isTrue();
     assertThat(peers.send("b", new GiveUp(4))).isEqualTo(SendResult.UNREACHABLE);
   }

@@ -178,6 +178,15 @@ class ShardServiceTest {
     apply(new AssignShards("cart", List.of(new Assignment(7, latest, "b"))));
     type.applied(table, table.changedSince(seen));
     assertThat(touched).hasValue(4_097);
+
+    for (int i = 0; i < 100; i++) {
+      type.tick(); // nothing is due
+    }
+    assertThat(touched).hasValue(4_097);
+    assertThat(type.offer(new EntityMessage("d", "k", 0, "held", 10))) // no session with its owner
+        .isEqualTo(SendResult.UNREACHABLE);
+    type.tick();
+    assertThat(touched).hasValue(4_098);
   }
 
   /// Counts how often something was done under the lock of a shard.
@@ -228,7 +237,14 @@ class ShardServiceTest {
     public void failed(EntityMessage of, Failure why, @Nullable String cause, String type) {}
 
     @Override
-    public void handedOver(EntityMessage message, String to) {}
+    public EntityAsks asks() {
+      throw new IllegalStateException("there are no requests");
+    }
+
+    @Override
+    public IncomingAsks incoming() {
+      throw new IllegalStateException("there are no requests");
+    }
 
     @Override
     public void carryOut() {

@@ -14,6 +14,9 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
+import java.util.concurrent.CancellationException;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
 
 /// One random history: nodes that send to entities while nodes join, leave, pause and are killed,
 /// and sessions end.
@@ -24,6 +27,7 @@ import java.util.Set;
 final class ShardSimulation extends SimulatedLog {
   static final String TYPE = "cart";
   static final int SHARDS = 3;
+  static final ShardWindow WINDOW = new ShardWindow(24, 800); // small enough to be reached
   static final List<String> KEYS = List.of("k1", "k2", "k3", "k4", "k5", "k6", "k7");
   private static final long RUN = 90_000;
 
@@ -48,7 +52,12 @@ final class ShardSimulation extends SimulatedLog {
   long actsAfterHeal;
   final Map<Failure, Integer> told = new EnumMap<>(Failure.class);
   long handovers;
-  long handedOver;
+  long handedOver; // requests
+  long notHere; // said of requests
+  long heldAsks; // while their shards moved
+  long replies;
+  long failedAsks;
+  long full; // refusals
   long losses;
   int lives;
 
@@ -114,13 +123,26 @@ final class ShardSimulation extends SimulatedLog {
     }
   }
 
-  /// Something travels in a session; both ends must still have it when it arrives.
+  /// A message about a shard travels.
   void travel(SimulatedHost.Life from, String to, int shard, ShardMessage message) {
+    travel(
+        from,
+        to,
+        life -> {
+          note(message, life.number);
+          life.received(from.name(), shard, message);
+        },
+        () -> dropped(message));
+  }
+
+  /// Something travels in a session; both ends must still have it when it arrives.
+  void travel(
+      SimulatedHost.Life from, String to, Consumer<SimulatedHost.Life> received, Runnable dropped) {
     Object session = from.sessions.get(to);
     SimulatedHost receiver = host(to);
     SimulatedHost.Life life = receiver.life;
     if (session == null) {
-      dropped(message);
+      dropped.run();
       return;
     }
     long arrival = Math.max(from.lastArrival.getOrDefault(to, 0L), now + travelTime() * MILLI);
@@ -128,10 +150,9 @@ final class ShardSimulation extends SimulatedLog {
     Runnable arrived =
         () -> {
           if (receiver.life == life && life.sessions.get(from.name()) == session) {
-            note(message, life.number);
-            life.received(from.name(), shard, message);
+            received.accept(life);
           } else {
-            dropped(message);
+            dropped.run();
           }
         };
     from.inFlight.computeIfAbsent(to, _ -> new ArrayDeque<>()).add(arrived);
@@ -169,6 +190,11 @@ final class ShardSimulation extends SimulatedLog {
   }
 
   private void note(ShardMessage message, int life) {
+    switch (message) {
+      case ShardMessage.HandedOver _ -> handedOver++;
+      case ShardMessage.NotHere _ -> notHere++;
+      default -> {}
+    }
     EntityMessage it =
         switch (message) {
           case ShardMessage.Deliver deliver -> deliver.message();
@@ -224,10 +250,14 @@ final class ShardSimulation extends SimulatedLog {
     assertThat(fate.isRefused && fate.isDelivered).as("seed %d: %s", seed, message).isFalse();
   }
 
-  /// A request has another node.
-  void handedOver(EntityMessage message, String to) {
-    assertThat(fate(message).nodes).as("seed %d: %s at %s", seed, message, to).isNotEmpty();
-    handedOver++;
+  /// A request has a reply, has failed, or was given up.
+  void answered(Fate fate, @Nullable Object result, @Nullable Throwable failure) {
+    if (result != null) {
+      replies++;
+      assertThat(fate.isDelivered).as("seed %d: %s", seed, result).isTrue();
+    } else if (!(failure instanceof CancellationException)) {
+      failedAsks++;
+    }
   }
 
   /// A life was killed, with all that it had.
@@ -256,6 +286,12 @@ final class ShardSimulation extends SimulatedLog {
         assertThat(at.sender().size()).as("seed %d: held at %s", seed, host.name).isZero();
         assertThat(at.owner().isQuiet()).as("seed %d: at %s", seed, host.name).isTrue();
       }
+    }
+    for (SimulatedHost host : hosts) {
+      assertThat(host.life.asks.size())
+          .as("seed %d: open requests of %s", seed, host.name)
+          .isZero();
+      assertThat(host.life.incoming.size()).as("seed %d: requests at %s", seed, host.name).isZero();
     }
   }
 

@@ -25,7 +25,7 @@ class ShardTest {
 
   private final FakePort port = new FakePort();
   private long entities;
-  private final Shard shard = new Shard(port, () -> ++entities, ShardState.EMPTY);
+  private final Shard shard = new Shard(port, () -> ++entities, ShardWindow.DEFAULT);
 
   private static @Nullable Holder holder(@Nullable String node) {
     return node == null ? null : new Holder(node, 1);
@@ -83,13 +83,13 @@ class ShardTest {
   @Test
   @Tag("C9")
   void messages_thatAreHeld_haveABound() {
-    for (int i = 0; i < ShardSender.WINDOW; i++) {
+    for (int i = 0; i < ShardWindow.DEFAULT.messages(); i++) {
       assertThat(offer("early")).isEqualTo(SendResult.ACCEPTED);
     }
     assertThat(offer("one more")).isEqualTo(SendResult.FULL);
 
-    Shard other = new Shard(port, () -> ++entities, ShardState.EMPTY);
-    EntityMessage large = new EntityMessage("a", "k", 0, "large", ShardSender.WINDOW_BYTES);
+    Shard other = new Shard(port, () -> ++entities, ShardWindow.DEFAULT);
+    EntityMessage large = new EntityMessage("a", "k", 0, "large", ShardWindow.DEFAULT.bytes());
     assertThat(other.offer(large, 0)).isEqualTo(SendResult.ACCEPTED);
     assertThat(other.offer(message("a", "k", "small"), 0)).isEqualTo(SendResult.FULL);
   }
@@ -275,7 +275,7 @@ class ShardTest {
     owned(5, "a", null);
     deliver("b", 5, "1");
     port.isIdle = true;
-    shard.progress(0);
+    shard.progress(port.idle); // not before
     port.isIdle = false;
     deliver("b", 5, "3");
     assertThat(port.take()).containsExactly("start 1 k 5", "1 gets 1", "end 1 IDLE");

@@ -21,7 +21,7 @@ class ShardWindowTest {
 
   private final FakePort port = new FakePort();
   private long entities;
-  private final Shard shard = new Shard(port, () -> ++entities, ShardState.EMPTY);
+  private final Shard shard = new Shard(port, () -> ++entities, ShardWindow.DEFAULT);
 
   private static @Nullable Holder holder(@Nullable String node) {
     return node == null ? null : new Holder(node, 1);
@@ -44,7 +44,7 @@ class ShardWindowTest {
     while (offer().isAccepted()) {
       accepted++;
     }
-    assertThat(accepted).isEqualTo(ShardSender.WINDOW);
+    assertThat(accepted).isEqualTo(ShardWindow.DEFAULT.messages());
   }
 
   private List<String> told() {

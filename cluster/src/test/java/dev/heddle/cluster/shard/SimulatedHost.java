@@ -3,6 +3,8 @@ package dev.heddle.cluster.shard;
 
 import static dev.heddle.cluster.shard.SimulatedLog.MILLI;
 
+import dev.heddle.cluster.NotDeliveredException;
+import dev.heddle.cluster.NotDeliveredException.Why;
 import dev.heddle.cluster.roster.Command;
 import dev.heddle.cluster.roster.Lease;
 import dev.heddle.cluster.roster.LeaseTimes;
@@ -22,10 +24,13 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
 /// A node of a [ShardSimulation], with one life after the other.
 final class SimulatedHost {
+  private static final long NEVER = 3_600_000 * MILLI;
+
   final ShardSimulation world;
   final String name;
   private final long hostsFrom;
@@ -70,6 +75,7 @@ final class SimulatedHost {
     final long generation;
     final long admission;
     final Deque<EntityMessage> mailbox = new ArrayDeque<>();
+    final Map<EntityMessage, CompletableFuture<@Nullable Object>> replies = new HashMap<>();
     long taken;
     long lastTaken;
     boolean hasEnded;
@@ -91,6 +97,9 @@ final class SimulatedHost {
     final List<Shard> shards = new ArrayList<>();
     private final Lease lease = new Lease(LeaseTimes.DEFAULT);
     private final Map<Long, Entity> entities = new HashMap<>();
+    final EntityAsks asks = new EntityAsks(number, this::giveUp, Runnable::run);
+    final IncomingAsks incoming = new IncomingAsks(name);
+    private final List<CompletableFuture<@Nullable Object>> asked = new ArrayList<>();
     private final ShardState[] views = new ShardState[ShardSimulation.SHARDS];
     private final ShardPlan plan = new ShardPlan();
     private Roster roster = new Roster();
@@ -98,6 +107,7 @@ final class SimulatedHost {
     private long entityNumbers;
     private long hostedAt;
     private boolean isKnown;
+    private boolean acted;
     private boolean isLeaving;
     boolean hasLeft;
     boolean dead;
@@ -105,7 +115,7 @@ final class SimulatedHost {
     Life() {
       for (int shard = 0; shard < ShardSimulation.SHARDS; shard++) {
         views[shard] = ShardState.EMPTY;
-        shards.add(new Shard(new Port(shard), () -> ++entityNumbers, ShardState.EMPTY));
+        shards.add(new Shard(new Port(shard), () -> ++entityNumbers, ShardSimulation.WINDOW));
       }
     }
 
@@ -131,7 +141,17 @@ final class SimulatedHost {
       follow();
       host();
       plan.poll(roster.shards(), name, world.now).forEach(it -> world.propose(it, _ -> {}));
-      shards.forEach(shard -> shard.progress(world.now));
+      boolean acts = lease.isHeld(lease.admission(), world.now);
+      boolean isChanged = !acts || !acted;
+      acted = acts;
+      for (Shard shard : shards) { // as the agent of a node does
+        if (isChanged || shard.due(world.now, world.now + NEVER) <= world.now) {
+          shard.progress(world.now);
+        }
+      }
+      if (world.chance(5)) {
+        giveUpOne();
+      }
       if (isSending) {
         for (int sends = (int) world.between(0, 4); sends > 0; sends--) {
           send();
@@ -219,6 +239,8 @@ final class SimulatedHost {
       if (sessions.get(other) == session) {
         sessions.remove(other);
         shards.forEach(shard -> shard.sessionEnded(other, world.now));
+        asks.sessionEnded(other);
+        incoming.sessionEnded(other, Runnable::run);
       }
     }
 
@@ -235,11 +257,60 @@ final class SimulatedHost {
       Fate fate = new Fate();
       fate.nodes.add(number);
       world.fates.put(content, fate);
-      EntityMessage message = new EntityMessage(name, key, 0, content, 20);
-      SendResult result = shards.get(ShardSimulation.shardOf(key)).offer(message, world.now);
+      boolean isAsk = world.random.nextInt(3) == 0;
+      long ask = isAsk ? asks.begin(Long.MAX_VALUE) : 0;
+      int bytes = (int) world.between(5, 60);
+      EntityMessage message = new EntityMessage(name, key, ask, content, bytes);
+      CompletableFuture<@Nullable Object> answer = isAsk ? ask(ask, fate) : null;
+      int shard = ShardSimulation.shardOf(key);
+      SendResult result = shards.get(shard).offer(message, world.now);
       if (!result.isAccepted()) {
+        boolean _ = answer != null && answer.cancel(false);
         world.fates.remove(content);
+        world.full += result == SendResult.FULL ? 1 : 0;
+      } else if (isAsk && views[shard].isMoving() && !asks.isSent(ask)) {
+        world.heldAsks++;
       }
+    }
+
+    private CompletableFuture<@Nullable Object> ask(long ask, Fate fate) {
+      CompletableFuture<@Nullable Object> answer = asks.answer(ask);
+      asked.add(answer);
+      var _ = answer.whenComplete((result, failure) -> world.answered(fate, result, failure));
+      return answer;
+    }
+
+    /// The asker of a request does not wait any more.
+    private void giveUpOne() {
+      asked.removeIf(CompletableFuture::isDone);
+      if (!asked.isEmpty()) {
+        asked.get(world.random.nextInt(asked.size())).cancel(false);
+      }
+    }
+
+    private void giveUp(@Nullable String at, long ask) {
+      if (at == null || at.equals(name)) {
+        incoming.givenUp(name, ask);
+      } else {
+        world.travel(this, at, to -> to.incoming.givenUp(name, ask), () -> {});
+      }
+    }
+
+    /// An entity replies to what it has taken; at its end at the latest.
+    private void reply(EntityMessage message) {
+      if (!incoming.has(message.origin(), message.ask())) {
+        return; // it was given up, or the session has ended
+      }
+      if (message.origin().equals(name)) {
+        asks.complete(message.ask(), message.message());
+      } else {
+        world.travel(
+            this,
+            message.origin(),
+            to -> to.asks.complete(message.ask(), message.message()),
+            () -> {});
+      }
+      incoming.replied(message);
     }
 
     // ---- entities ----
@@ -251,9 +322,13 @@ final class SimulatedHost {
       }
       if (!it.mailbox.isEmpty() && lease.isHeld(it.admission, world.now)) {
         EntityMessage message = it.mailbox.remove();
+        it.replies.remove(message);
         it.taken++;
         it.lastTaken = world.now;
         world.acted(this, it.shard, it.generation, message);
+        if (message.ask() != 0) {
+          world.after(world.between(0, 300), () -> whenRunning(() -> reply(message)));
+        }
         shards.get(it.shard).taken(message, world.now);
       }
       if (world.chance(1) && world.chance(30)) {
@@ -275,6 +350,7 @@ final class SimulatedHost {
           () ->
               whenRunning(() -> {
                 List<EntityMessage> unread = List.copyOf(it.mailbox);
+                it.replies.forEach((message, reply) -> incoming.notTaken(message, reply));
                 String failure = it.taken == 0 ? "it has failed" : null;
                 shards.get(it.shard).entityEnded(entity, unread, failure, world.now);
               }));
@@ -341,6 +417,11 @@ final class SimulatedHost {
       public boolean deliver(long entity, EntityMessage message) {
         Entity it = Objects.requireNonNull(entities.get(entity));
         it.mailbox.add(message); // unread, if it has ended and that is not reported yet
+        if (message.ask() != 0) {
+          CompletableFuture<@Nullable Object> reply = new CompletableFuture<>();
+          it.replies.put(message, reply);
+          incoming.begun(message, entity, reply);
+        }
         return true;
       }
 
@@ -351,14 +432,16 @@ final class SimulatedHost {
       }
 
       @Override
-      public boolean isIdle(long entity, long nanos) {
+      public long idleAt(long entity, long nanos) {
         Entity it = Objects.requireNonNull(entities.get(entity));
-        return it.mailbox.isEmpty() && nanos - it.lastTaken > 500 * MILLI && it.taken > 0;
+        boolean hasAll = it.mailbox.isEmpty() && it.taken > 0;
+        return hasAll ? it.lastTaken + 500 * MILLI : nanos + 500 * MILLI;
       }
 
       @Override
       public void failed(EntityMessage message, Failure why, @Nullable String cause) {
         world.failed(message, why);
+        asks.failLater(message.ask(), new NotDeliveredException(why.name(), Why.LOST));
       }
 
       @Override
@@ -367,8 +450,13 @@ final class SimulatedHost {
       }
 
       @Override
-      public void handedOver(EntityMessage message, String to) {
-        world.handedOver(message, to);
+      public EntityAsks asks() {
+        return asks;
+      }
+
+      @Override
+      public IncomingAsks incoming() {
+        return incoming;
       }
     }
   }

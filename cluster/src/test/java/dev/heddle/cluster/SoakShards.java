@@ -1,0 +1,234 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.heddle.cluster;
+
+import dev.heddle.cluster.SoakDeeds.Deed;
+import dev.heddle.cluster.SoakDeeds.Kind;
+import dev.heddle.cluster.roster.Rendezvous;
+import dev.heddle.process.Process;
+import dev.heddle.process.ProcessContext;
+import dev.heddle.process.ProcessEvent;
+import dev.heddle.process.ProcessSignal;
+import dev.heddle.process.Request;
+import dev.heddle.process.StepOutput;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.locks.LockSupport;
+
+/// A caller that sends numbered messages to entities, and asks them, and entities that this node
+/// hosts. Both write down what they do: [SoakCalls] judges it.
+///
+/// One thread sends, so the numbers to each key leave in order. A message that was not accepted is
+/// sent again under its number; that of a request is not used again.
+final class SoakShards {
+  /// @param from the sender's node
+  /// @param life of its shards: each start of a node has another one
+  record Add(String from, int life, int key, int number) {}
+
+  record Added(int number) {}
+
+  static final String ENTRY = "counter";
+  static final int SHARDS = 24;
+
+  private static final int KEYS = 48;
+  private static final Duration IDLE = Duration.ofSeconds(2); // so entities come and go
+  private static final Duration REPLY = Duration.ofSeconds(5);
+  private static final int MOST_AT_ONCE = 6;
+  private static final long MOST_PAUSE_NANOS = 50_000_000;
+  private static final int ONE_ASKS_IN = 4;
+
+  private final Cluster cluster;
+  private final SoakDeeds deeds;
+  private final Shards shards;
+  private final int life = (int) ProcessHandle.current().pid();
+  private final Random random = new Random();
+  private volatile boolean running;
+
+  // under its monitor
+  private final Map<Integer, Integer> last = new HashMap<>(); // number, by key
+
+  private int failed; // messages, as the node was told
+
+  SoakShards(Cluster cluster, SoakDeeds deeds) {
+    this.cluster = cluster;
+    this.deeds = deeds;
+    this.shards =
+        cluster.shards(ENTRY, ShardOptions.entry(ENTRY).count(SHARDS).passivateAfter(IDLE));
+    Thread.ofPlatform().daemon().name("caller").start(this::call);
+  }
+
+  void run(boolean on) {
+    running = on;
+  }
+
+  static int shardOf(int key) {
+    return (int) Long.remainderUnsigned(Rendezvous.hash(nameOf(key)), SHARDS);
+  }
+
+  private static String nameOf(int key) {
+    return "k" + key;
+  }
+
+  // ---- the caller ----
+
+  private void call() {
+    while (true) {
+      LockSupport.parkNanos(random.nextLong(MOST_PAUSE_NANOS));
+      try {
+        tellFailures(); // at once: the node may be killed
+        for (int i = running ? random.nextInt(MOST_AT_ONCE) : 0; i > 0; i--) {
+          int key = random.nextInt(KEYS);
+          if (random.nextInt(ONE_ASKS_IN) == 0) {
+            var _ = ask(key);
+          } else {
+            send(key);
+          }
+        }
+      } catch (RuntimeException e) {
+        SoakNode.violation("a caller of entities failed: " + e);
+      }
+    }
+  }
+
+  private synchronized void send(int key) {
+    int number = last.getOrDefault(key, 0) + 1;
+    long nanos = System.nanoTime();
+    try {
+      if (shards.of(nameOf(key)).offer(message(key, number)).isAccepted()) {
+        last.put(key, number);
+        write(Kind.SENT, nanos, key, number);
+      }
+    } catch (NoQuorumException _) {
+      // safe: this node is cut off, has just joined or leaves; the number is used again
+    }
+  }
+
+  private synchronized CompletableFuture<?> ask(int key) {
+    int number = last.merge(key, 1, Integer::sum);
+    long nanos = System.nanoTime();
+    try {
+      return shards
+          .of(nameOf(key))
+          .request(message(key, number), REPLY)
+          .whenComplete(
+              (reply, failure) -> write(outcome(reply, number, failure), nanos, key, number));
+    } catch (NoQuorumException e) {
+      write(Kind.REFUSED, nanos, key, number);
+      return CompletableFuture.failedFuture(e);
+    }
+  }
+
+  private static Kind outcome(Object reply, int number, Throwable failure) {
+    if (failure == null) {
+      if (!new Added(number).equals(reply)) {
+        SoakNode.violation("reply: %s to request %d".formatted(reply, number));
+      }
+      return Kind.REPLIED;
+    }
+    Throwable cause = failure instanceof CompletionException ? failure.getCause() : failure;
+    boolean isRefused = cause instanceof NotDeliveredException e && !e.mayBeDelivered();
+    return isRefused ? Kind.REFUSED : Kind.UNKNOWN;
+  }
+
+  private Add message(int key, int number) {
+    return new Add(deeds.node(), life, key, number);
+  }
+
+  private void write(Kind kind, long nanos, int key, int number) {
+    deeds.write(new Deed(deeds.node(), kind, nanos, 0, deeds.node(), life, key, number, 0));
+  }
+
+  /// Asks each entity once more. What was sent to it before has come then, or never will.
+  ///
+  /// @return `0`, or which one has not replied
+  String settle() throws InterruptedException {
+    List<CompletableFuture<?>> asked = new ArrayList<>();
+    for (int key = 0; key < KEYS; key++) {
+      asked.add(ask(key));
+    }
+    String missing = "0";
+    for (int key = 0; key < KEYS; key++) {
+      try {
+        var _ = asked.get(key).get(2 * REPLY.toSeconds(), TimeUnit.SECONDS);
+      } catch (ExecutionException | TimeoutException e) {
+        missing = "%s of %s: %s".formatted(nameOf(key), deeds.node(), e);
+      }
+    }
+    tellFailures();
+    return missing;
+  }
+
+  /// Of messages without a reply the node is told by a count alone.
+  private synchronized void tellFailures() {
+    int count = Math.toIntExact(cluster.failedMessages());
+    if (count > failed) {
+      failed = count;
+      write(Kind.FAILED, System.nanoTime(), 0, count);
+    }
+  }
+
+  // ---- an entity ----
+
+  static final class Counter implements Process {
+    private static final AtomicInteger COUNT = new AtomicInteger(); // of this node
+
+    private final SoakDeeds deeds;
+    private final int entity = COUNT.incrementAndGet();
+    private EntityId id;
+
+    Counter(SoakDeeds deeds) {
+      this.deeds = deeds;
+    }
+
+    @Override
+    public void init(ProcessContext context, String method, Object input) {
+      id = (EntityId) input;
+    }
+
+    @Override
+    public void step(List<ProcessEvent> events, StepOutput out) {
+      boolean ends = false;
+      for (ProcessEvent event : events) {
+        if (event.data() instanceof Add add) {
+          got(add);
+        } else if (event.data() instanceof Request request
+            && request.message() instanceof Add add) {
+          got(add);
+          request.reply().complete(new Added(add.number));
+        } else if (event.data() instanceof ProcessSignal.Cancel) {
+          ends = true; // it is idle, or its shard moves
+        }
+      }
+      if (ends) {
+        out.done("told to");
+      }
+    }
+
+    private void got(Add add) {
+      if (!id.key().equals(nameOf(add.key))) {
+        SoakNode.violation("key: %s came to %s".formatted(add, id));
+      }
+      long nanos = System.nanoTime();
+      deeds.write(
+          new Deed(
+              deeds.node(),
+              Kind.GOT,
+              nanos,
+              id.token(),
+              add.from,
+              add.life,
+              add.key,
+              add.number,
+              entity));
+    }
+  }
+}

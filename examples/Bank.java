@@ -563,11 +563,12 @@ final class OwnedJournal {
   Statement open() throws Exception {
     return asOwner(() -> {
       String lines = Files.readString(file);
-      end = lines.lastIndexOf('\n') + 1; // behind it: half a line, of which nobody was told
+      int whole = lines.lastIndexOf('\n') + 1; // then half a line, of which nobody was told
+      end = whole;
       try (var journal = FileChannel.open(file, WRITE)) {
-        journal.truncate(end);
+        journal.truncate(whole);
       }
-      return Statement.of(Account.read(lines.substring(0, (int) end).getBytes(UTF_8)));
+      return Statement.of(Account.read(lines.substring(0, whole).getBytes(UTF_8)));
     });
   }
 

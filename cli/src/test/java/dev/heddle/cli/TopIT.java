@@ -213,6 +213,28 @@ class TopIT {
     }
   }
 
+  @Test
+  void jvmThatIsStopped_isSaidNotToAnswer_untilItGoesOn() throws Exception {
+    String pid = start("never");
+    String why = "process " + pid + " is stopped and does not answer; kill -CONT " + pid;
+    try (PseudoTerminal terminal = top(pid)) {
+      terminal.await("Longest waits");
+      signal("STOP", pid);
+      terminal.await(screen -> line(screen, 0).startsWith(why));
+      assertThat(terminal.screen()).as("what was seen before").contains("Longest waits");
+      signal("CONT", pid);
+      terminal.await(screen -> line(screen, 0).startsWith("heddle top "));
+      terminal.type("q");
+      assertThat(terminal.awaitEnd()).isZero();
+    }
+  }
+
+  // the shell's own kill: a system may come without the program
+  private static void signal(String name, String pid) throws Exception {
+    String command = "kill -" + name + " " + pid;
+    assertThat(new ProcessBuilder("sh", "-c", command).start().waitFor()).isZero();
+  }
+
   @ParameterizedTest
   @Tag("watch-6")
   @CsvSource({

@@ -14,6 +14,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Properties;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /// An observation of another JVM: questions, and the answers of that JVM.
@@ -32,6 +33,7 @@ final class Observation implements AutoCloseable {
   private final DataOutputStream questions;
   private final String program;
   private Farewell farewell = Farewell.UNKNOWN;
+  private @Nullable Consumer<String> silence; // null: then it gives up
 
   /// Begins one.
   ///
@@ -192,9 +194,17 @@ final class Observation implements AutoCloseable {
     return AttachException.ended(pid, known, ProcessEnd.describe(pid, farewell));
   }
 
+  /// From now on it waits for an answer as long as that JVM runs, stopped or not.
+  ///
+  /// @param told why there is no answer; an empty text when it has come
+  void waitOn(Consumer<String> told) {
+    silence = told;
+  }
+
   /// Waits until there are bytes to read, or that JVM has ended.
   private void await(Duration patience, String known) throws AttachException, IOException {
     long end = System.nanoTime() + patience.toNanos();
+    String said = "";
     for (int look = 0; answers.available() == 0; look++) {
       if (Candidate.hasEnded(pid)) {
         if (answers.available() > 0) {
@@ -203,15 +213,32 @@ final class Observation implements AutoCloseable {
         throw ended(known);
       }
       if (Candidate.isStopped(pid)) {
-        throw new AttachException(
-            "process %d is stopped and does not answer; kill -CONT %d resumes it"
-                .formatted(pid, pid));
-      }
-      if (System.nanoTime() - end > 0) {
-        throw silent(patience);
+        said = tell(said, stopped());
+      } else if (System.nanoTime() - end > 0) {
+        said = tell(said, silent(patience));
       }
       pause(look < SOON ? 1 : 10);
     }
+    if (silence != null && !said.isEmpty()) {
+      silence.accept("");
+    }
+  }
+
+  /// @return the message, which need not be told again
+  private String tell(String said, AttachException why) throws AttachException {
+    if (silence == null) {
+      throw why;
+    }
+    String text = String.valueOf(why.getMessage());
+    if (!text.equals(said)) {
+      silence.accept(text);
+    }
+    return text;
+  }
+
+  private AttachException stopped() {
+    return new AttachException(
+        "process %d is stopped and does not answer; kill -CONT %d resumes it".formatted(pid, pid));
   }
 
   private AttachException silent(Duration patience) throws AttachException {

@@ -6,6 +6,7 @@ import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Properties;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /// An observation that lasts: a JVM is listed and looked at again and again, until this is closed
@@ -32,6 +33,13 @@ public final class Watch implements AutoCloseable {
     } catch (IOException e) {
       throw JavaProcess.failed(pid, e);
     }
+  }
+
+  /// From now on a JVM that is stopped, or silent for a minute, is waited for.
+  ///
+  /// @param told why there is no answer; an empty text when it has come. On the thread that asks
+  public void waitOn(Consumer<String> told) {
+    observation.waitOn(told);
   }
 
   /// What runs there now.

@@ -183,6 +183,10 @@ final class LiveScreen implements AutoCloseable {
     if (end != null) {
       return String.valueOf(end.getMessage());
     }
+    String silence = looker.silence();
+    if (!silence.isEmpty()) {
+      return silence;
+    }
     return now == null ? "heddle top" : Titles.of(now);
   }
 }

@@ -27,6 +27,7 @@ final class Looker implements AutoCloseable, Runnable {
   private volatile @Nullable Look latest;
   private volatile @Nullable Look before;
   private volatile @Nullable AttachException end;
+  private volatile String silence = "";
 
   // written by both: the one that draws removes it, so that what it shows next was asked for anew
   private volatile Stack stack = NO_STACK;
@@ -40,6 +41,7 @@ final class Looker implements AutoCloseable, Runnable {
   Looker(Watch watch, long intervalNanos) {
     this.watch = watch;
     this.intervalNanos = intervalNanos;
+    watch.waitOn(text -> silence = text);
     thread.setDaemon(true);
     thread.start();
   }
@@ -55,6 +57,11 @@ final class Looker implements AutoCloseable, Runnable {
   /// Why there will be no further looks: that JVM has ended; null while there are.
   @Nullable AttachException end() {
     return end;
+  }
+
+  /// Why that JVM does not answer now; empty when it does.
+  String silence() {
+    return silence;
   }
 
   void pause(boolean on) {

@@ -39,11 +39,19 @@ public final class Top {
   }
 
   /// Prints a table for each interval, without any terminal commands, until the JVM ends or nobody
-  /// reads them.
+  /// reads them. Without end it also waits for a JVM that is stopped, and says so.
   ///
   /// @param tables how many; 0: without end
   public void tables(PrintWriter out, int tables) throws AttachException {
     try (watch) {
+      if (tables == 0) {
+        watch.waitOn(text -> {
+          if (!text.isEmpty()) {
+            out.println(text + "\n");
+            out.flush();
+          }
+        });
+      }
       Look before = Look.at(watch);
       for (int i = 0; tables == 0 || i < tables; i++) {
         LockSupport.parkNanos(interval.toNanos());

@@ -226,16 +226,24 @@ class NodesWithNamesTest {
     }
   }
 
+  private static int namesOf(Cluster from, String node) {
+    NodeInfo.Lease lease = seenBy(from, node).lease();
+    return lease == null ? 0 : lease.names();
+  }
+
+  /// None of a node that is not seen yet.
   private static int shardsOf(Cluster from, String node) {
-    return from.nodes().stream()
-        .filter(it -> node.equals(it.name()) && it.lease() != null)
-        .mapToInt(it -> it.lease().shards())
-        .sum();
+    int owned = 0;
+    for (NodeInfo each : from.nodes()) {
+      NodeInfo.Lease lease = each.lease();
+      owned += node.equals(each.name()) && lease != null ? lease.shards() : 0;
+    }
+    return owned;
   }
 
   private static void awaitNameAndLeader(Cluster node) {
     await(() -> node.nodes().stream().filter(NodeInfo::isLeader).count() == 1);
-    await(() -> seenBy(node, "a").lease() instanceof NodeInfo.Lease it && it.names() == 1);
+    await(() -> namesOf(node, "a") == 1);
   }
 
   private static RecordedEvent next(BlockingQueue<RecordedEvent> events, String name, String node)

@@ -30,23 +30,15 @@ import org.jspecify.annotations.Nullable;
 /// those that have changed since, for [#MOST_NANOS] at most; if more have changed, the rest keeps
 /// what was read of it before, until its turn comes.
 ///
-/// One session asks all loops of a JVM in turn. So a loop that is known to be held is waited for a
-/// tenth of a second, any other one two seconds, and one that has not answered is not asked again
-/// before it has.
-///
 /// **Thread** that of the session.
 public final class LoopFeed implements Feed {
   private static final Duration PATIENCE = Duration.ofSeconds(2); // for a loop that is held
-  private static final Duration PATIENCE_WITH_HELD = Duration.ofMillis(100); // known to be so
   private static final int PIECE = 500; // coroutines
   private static final long MOST_NANOS = 3_000_000; // of the loop's time; a summary takes 1 ms
   private static final int PAUSES = 3; // as long as a piece
 
   private final CoroutineTree tree;
   private final Supplier<Map<String, String>> counts;
-  private final Duration most; // to wait for the loop
-  private Duration patience; // for this look
-  private @Nullable CompletableFuture<?> unanswered; // the loop was given up on; null: it was not
   private @Nullable CompletableFuture<LoopWatch> watch;
   private boolean complete; // every coroutine was read once
   private boolean behind; // more had changed than could be read
@@ -55,14 +47,8 @@ public final class LoopFeed implements Feed {
   ///
   /// @param counts the row of the loop itself; any thread
   public LoopFeed(CoroutineTree tree, Supplier<Map<String, String>> counts) {
-    this(tree, counts, PATIENCE);
-  }
-
-  LoopFeed(CoroutineTree tree, Supplier<Map<String, String>> counts, Duration most) {
     this.tree = tree;
     this.counts = counts;
-    this.most = most;
-    this.patience = most;
   }
 
   @Override
@@ -71,11 +57,6 @@ public final class LoopFeed implements Feed {
     Map<String, String> loop = counts.get();
     loop.put("row", "loop");
     rows.add(loop);
-    if (isSilent()) {
-      loop.put("silent", "true");
-      return rows;
-    }
-    patience = loop.containsKey("holder") ? PATIENCE_WITH_HELD : most;
     try {
       LoopWatch attached = await(attached());
       readChanged(attached);
@@ -89,13 +70,6 @@ public final class LoopFeed implements Feed {
       loop.put("silent", "true"); // it is held; the counts say by which coroutine
     }
     return rows;
-  }
-
-  /// Whether it has not answered since it was given up on: to wait again would only keep back the
-  /// looks at other loops.
-  private boolean isSilent() {
-    CompletableFuture<?> last = unanswered;
-    return last != null && !last.isDone();
   }
 
   private CompletableFuture<LoopWatch> attached() {
@@ -134,9 +108,6 @@ public final class LoopFeed implements Feed {
   /// ready, nothing is queued: a loop that stands still must not seem to go on.
   @Override
   public void probe() {
-    if (isSilent()) {
-      return;
-    }
     long posted = System.nanoTime();
     try {
       LoopWatch attached = await(attached());
@@ -173,12 +144,9 @@ public final class LoopFeed implements Feed {
     }
   }
 
-  private <T> T await(CompletableFuture<T> answer) throws TimeoutException {
+  private static <T> T await(CompletableFuture<T> answer) throws TimeoutException {
     try {
-      return answer.get(patience.toNanos(), TimeUnit.NANOSECONDS);
-    } catch (TimeoutException e) {
-      unanswered = answer;
-      throw e;
+      return answer.get(PATIENCE.toNanos(), TimeUnit.NANOSECONDS);
     } catch (ExecutionException e) {
       throw new IllegalStateException(e.getCause());
     } catch (InterruptedException e) {

@@ -147,35 +147,6 @@ class LoopFeedTest {
     loop.join();
   }
 
-  /// It would keep back the looks at all other loops of that JVM.
-  @Test
-  void loopThatIsKnownToBeHeld_isNotWaitedFor_andIsAskedAgainWhenItHasAnswered() {
-    CountDownLatch held = new CountDownLatch(1);
-    Loop<Boolean> loop =
-        Loop.start(() -> {
-          tree.complete(CoroutineNode.current().tree());
-          while (held.getCount() > 0) {
-            Thread.onSpinWait();
-          }
-          over.await();
-          return true;
-        });
-    Map<String, String> counts = new HashMap<>(Map.of("holder", "coroutine-1"));
-    Duration forEver = Duration.ofDays(1);
-    try (LoopFeed feed = new LoopFeed(tree.join(), () -> new HashMap<>(counts), forEver)) {
-      assertThat(row(feed.look(), "loop")).containsEntry("silent", "true");
-      counts.remove("holder"); // whatever is known of it
-      feed.probe();
-      assertThat(row(feed.look(), "loop")).containsEntry("silent", "true");
-      held.countDown();
-      while (row(feed.look(), "loop").containsKey("silent")) {
-        Thread.onSpinWait();
-      }
-    }
-    over.countDown();
-    loop.join();
-  }
-
   /// Looks and probes are no progress.
   @Test
   void stall_isReported_whileTheLoopIsWatched() {

@@ -52,6 +52,7 @@ public final class HeddleCommand implements Runnable {
         .addSubcommand("ps", new PsCommand())
         .addSubcommand("dump", new DumpCommand())
         .addSubcommand("top", new TopCommand())
+        .addSubcommand("console", new ConsoleCommand())
         .addSubcommand("cluster", new ClusterCommand())
         .addSubcommand("doctor", new DoctorCommand())
         .addSubcommand("test", new TestCommand())

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.heddle.cli.top;
 
+import dev.heddle.cli.look.Look;
+import dev.heddle.cli.look.Looker;
 import dev.heddle.cli.attach.AttachException;
 import dev.heddle.cli.attach.Watch;
 import java.io.IOException;

@@ -3,7 +3,7 @@ package dev.heddle.cli.top;
 
 import dev.heddle.cli.top.Key.Named;
 import dev.heddle.cli.top.Key.Typed;
-import dev.heddle.cli.top.Line.Target;
+import dev.heddle.cli.look.Target;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 

@@ -27,6 +27,7 @@ final class AttachSession implements Runnable {
   private static final String LIST = "list";
   private static final String WATCH = "watch"; // a look of the feed of one; opens the feed
   private static final String PROBE = "probe"; // measures a delay, for the next look
+  private static final String DETAIL = "detail"; // of the feed of one; the rest says which
   private static final int FAREWELL_MILLIS = 100;
 
   private final InputStream in;
@@ -160,6 +161,7 @@ final class AttachSession implements Runnable {
               feed(number).probe();
               yield List.of();
             }
+            case DETAIL -> written(feed(number).detail(words[2]));
             default -> {
               String about = words.length > 2 ? " " + words[2] : "";
               yield List.of(shown(number).answer(words[0] + about));

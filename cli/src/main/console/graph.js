@@ -92,6 +92,8 @@ function cycleThrough(start, inside, next) {
   return [];
 }
 
+const AHEAD = 8; // of a chain that is too long to be drawn
+
 const isCoroutine = (key) => key.startsWith("c");
 
 /** A cycle of each part that has one, and the longest chain; both as keys in order. */
@@ -145,7 +147,10 @@ export function choose(graph, { cycles, chain }, most) {
     if (graph.nodes.has(key)) drawn.set(key, graph.nodes.get(key));
   };
   cycles.flat().slice(0, most).forEach(add);
-  chain.slice(0, Math.max(20, most - drawn.size)).forEach(add);
+  // of a long chain its end, which all others wait for, and its beginning
+  const space = Math.max(20, most - drawn.size);
+  if (chain.length <= space) chain.forEach(add);
+  else [...chain.slice(0, AHEAD), ...chain.slice(AHEAD - space)].forEach(add);
   const things = [...graph.nodes.values()].filter((node) => node.kind === "thing").sort((a, b) => b.waiters - a.waiters);
   let left = 0;
   for (const thing of things) {

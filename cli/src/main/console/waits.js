@@ -69,7 +69,7 @@ export const waits = {
       { class: "legend" },
       h("span", { class: "c" }, h("i"), "a cycle: none of these can go on"),
       h("span", { class: "l" }, h("i"), "the longest chain"),
-      h("span", {}, "from left to right: waits for, held by"),
+      h("span", {}, "arrows lead from who waits to who holds"),
     );
 
     function inWords(keys, graph) {
@@ -98,7 +98,7 @@ export const waits = {
       const inCycle = new Set(cycles.flat());
       const inChain = new Set(chain);
       const graph = new Graph();
-      graph.setGraph({ rankdir: matchMedia("(max-width: 700px)").matches ? "TB" : "LR", nodesep: 14, ranksep: 30, marginx: 16, marginy: 16 });
+      graph.setGraph({ rankdir: matchMedia("(max-width: 700px)").matches ? "BT" : "RL", nodesep: 14, ranksep: 30, marginx: 16, marginy: 16 });
       graph.setDefaultEdgeLabel(() => ({}));
       for (const node of drawn.nodes) {
         const [first, second] = lines(node).map(short);

@@ -11,6 +11,7 @@ import dev.heddle.cli.console.Browser;
 import dev.heddle.cli.console.Console;
 import java.io.IOException;
 import java.io.PrintWriter;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Callable;
@@ -35,6 +36,7 @@ import picocli.CommandLine.Spec;
     })
 final class ConsoleCommand implements Callable<Integer> {
   private static final int LAST_PORT = 65_535;
+  private static final Duration OWN_HOLDS = Duration.ofSeconds(10);
 
   @Spec private CommandSpec spec = CommandSpec.create();
 
@@ -63,7 +65,10 @@ final class ConsoleCommand implements Callable<Integer> {
     OperatorLog.writeTo(spec.commandLine().getErr());
     try (Browser browser = new Browser()) {
       Heddle.run(
-          HeddleOptions.defaults().withName("console").withSignalHandling(),
+          HeddleOptions.defaults()
+              .withName("console")
+              .withHoldLimit(OWN_HOLDS) // it loads classes when the page is opened
+              .withSignalHandling(),
           () ->
               new Console(pids, port)
                   .serve(url -> {

@@ -26,8 +26,18 @@ final class Pages {
     add("icon.svg", OWN + "icon.svg", "image/svg+xml");
     for (String script :
         new String[] {
-          "app", "feed", "dom", "table", "overview", "coroutines", "waits", "graph", "units", "processes",
-          "holds", "reports"
+          "app",
+          "feed",
+          "dom",
+          "table",
+          "overview",
+          "coroutines",
+          "waits",
+          "graph",
+          "units",
+          "processes",
+          "holds",
+          "reports"
         }) {
       add(script + ".js", OWN + script + ".js", SCRIPT);
     }

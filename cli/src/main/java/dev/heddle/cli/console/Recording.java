@@ -76,13 +76,12 @@ final class Recording implements Looker.Listener {
   /// The events that bring a new page up to date.
   synchronized List<String> missed() {
     List<String> missed = new ArrayList<>();
-    points.forEach(
-        (number, known) ->
-            missed.add(
-                event(
-                    "history",
-                    "{\"pid\":%d,\"number\":%s,\"points\":[%s]}"
-                        .formatted(pid, JsonText.quoted(number), String.join(",", known)))));
+    points.forEach((number, known) ->
+        missed.add(
+            event(
+                "history",
+                "{\"pid\":%d,\"number\":%s,\"points\":[%s]}"
+                    .formatted(pid, JsonText.quoted(number), String.join(",", known)))));
     if (last != null) {
       missed.add(last);
     }

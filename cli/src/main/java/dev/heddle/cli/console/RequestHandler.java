@@ -122,8 +122,9 @@ final class RequestHandler extends ChannelInboundHandlerAdapter {
       if (asked == null) {
         send(ctx, text(HttpResponseStatus.NOT_FOUND, "nothing here\n"), keepAlive);
       } else {
-        var _ = asked.whenComplete(
-            (json, failure) -> ctx.executor().execute(() -> send(ctx, answer(json), keepAlive)));
+        var _ =
+            asked.whenComplete((json, failure) ->
+                ctx.executor().execute(() -> send(ctx, answer(json), keepAlive)));
       }
     }
   }
@@ -141,12 +142,13 @@ final class RequestHandler extends ChannelInboundHandlerAdapter {
     if (status.equals(HttpResponseStatus.METHOD_NOT_ALLOWED)) {
       refusal.headers().set(HttpHeaderNames.ALLOW, "GET");
     }
-    write(ctx, refusal, false).addListener(_ -> {
-      if (ctx.channel() instanceof DuplexChannel duplex && duplex.isActive()) {
-        var _ = duplex.shutdownOutput(); // closed with something unread, it would be reset
-      }
-      var _ = ctx.executor().schedule(() -> close(ctx), LINGER_SECONDS, TimeUnit.SECONDS);
-    });
+    write(ctx, refusal, false)
+        .addListener(_ -> {
+          if (ctx.channel() instanceof DuplexChannel duplex && duplex.isActive()) {
+            var _ = duplex.shutdownOutput(); // closed with something unread, it would be reset
+          }
+          var _ = ctx.executor().schedule(() -> close(ctx), LINGER_SECONDS, TimeUnit.SECONDS);
+        });
   }
 
   private void send(ChannelHandlerContext ctx, DefaultFullHttpResponse answer, boolean keepAlive) {
@@ -154,14 +156,15 @@ final class RequestHandler extends ChannelInboundHandlerAdapter {
       answer.release();
       return;
     }
-    write(ctx, answer, keepAlive).addListener(_ -> {
-      busy = false;
-      if (keepAlive) {
-        waitForRequest(ctx);
-      } else {
-        close(ctx);
-      }
-    });
+    write(ctx, answer, keepAlive)
+        .addListener(_ -> {
+          busy = false;
+          if (keepAlive) {
+            waitForRequest(ctx);
+          } else {
+            close(ctx);
+          }
+        });
   }
 
   private static ChannelFuture write(

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.heddle.cli.top;
 
+import dev.heddle.cli.attach.AttachException;
 import dev.heddle.cli.look.Look;
 import dev.heddle.cli.look.Looker;
-import dev.heddle.cli.attach.AttachException;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;

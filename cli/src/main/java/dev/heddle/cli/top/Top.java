@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.heddle.cli.top;
 
-import dev.heddle.cli.look.Look;
-import dev.heddle.cli.look.Looker;
 import dev.heddle.cli.attach.AttachException;
 import dev.heddle.cli.attach.Watch;
+import dev.heddle.cli.look.Look;
+import dev.heddle.cli.look.Looker;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.time.Duration;

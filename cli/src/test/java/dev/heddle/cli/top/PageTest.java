@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.heddle.cli.top;
 
-import dev.heddle.cli.look.Look;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.heddle.cli.look.Look;
+import dev.heddle.cli.look.Look.Seen;
 import dev.heddle.cli.look.Target;
 import dev.heddle.cli.top.Line.Tone;
-import dev.heddle.cli.look.Look.Seen;
 import java.time.LocalTime;
 import java.util.ArrayList;
 import java.util.List;

@@ -237,8 +237,9 @@ final class LoopBean implements LoopMXBean, Attachable {
     if (hold != null) {
       rows.add(row("hold", System.currentTimeMillis(), "hold", held().text()));
     }
-    reports.recent().forEach(each -> rows.add(
-        row("report", each.atMillis(), each.kind(), each.text())));
+    reports
+        .recent()
+        .forEach(each -> rows.add(row("report", each.atMillis(), each.kind(), each.text())));
     return rows;
   }
 

@@ -62,10 +62,7 @@ final class LoopReporter {
 
   /// The first line of the last report; empty if there was none.
   String last() {
-    return recent.stream()
-        .findFirst()
-        .flatMap(each -> each.text().lines().findFirst())
-        .orElse("");
+    return recent.stream().findFirst().flatMap(each -> each.text().lines().findFirst()).orElse("");
   }
 
   /// The last reports, the latest first.

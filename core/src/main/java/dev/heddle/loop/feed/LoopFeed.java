@@ -140,7 +140,8 @@ public final class LoopFeed implements Feed {
     }
     try {
       LoopWatch attached = await(attached());
-      CompletableFuture<Boolean> answered = TrampolineCall.post(tree, answer -> measure(attached, posted, answer));
+      CompletableFuture<Boolean> answered =
+          TrampolineCall.post(tree, answer -> measure(attached, posted, answer));
       probed = answered;
       Boolean _ = await(answered);
     } catch (TimeoutException _) {
@@ -191,12 +192,14 @@ public final class LoopFeed implements Feed {
   private List<Map<String, String>> coroutines() throws TimeoutException {
     List<Map<String, String>> rows = new ArrayList<>();
     LoopWatch attached = await(attached());
-    inPieces(attached, (from, most) -> {
-      Map<String, String> piece = new LinkedHashMap<>();
-      piece.put("row", "coroutines");
-      piece.put("lines", attached.lines(from, most));
-      rows.add(piece);
-    });
+    inPieces(
+        attached,
+        (from, most) -> {
+          Map<String, String> piece = new LinkedHashMap<>();
+          piece.put("row", "coroutines");
+          piece.put("lines", attached.lines(from, most));
+          rows.add(piece);
+        });
     List<SiteGroups.Group> groups = await(post(attached::groups));
     for (int i = 0; i < groups.size(); i++) {
       Map<String, String> fields = new LinkedHashMap<>();
@@ -229,14 +232,16 @@ public final class LoopFeed implements Feed {
 
   private void forEach(LoopWatch attached, Consumer<CoroutineNode<?>> action)
       throws TimeoutException {
-    inPieces(attached, (from, most) -> {
-      for (int row = from; row < from + most; row++) {
-        CoroutineNode<?> coroutine = attached.node(row);
-        if (coroutine != null) {
-          action.accept(coroutine);
-        }
-      }
-    });
+    inPieces(
+        attached,
+        (from, most) -> {
+          for (int row = from; row < from + most; row++) {
+            CoroutineNode<?> coroutine = attached.node(row);
+            if (coroutine != null) {
+              action.accept(coroutine);
+            }
+          }
+        });
   }
 
   private interface Piece {

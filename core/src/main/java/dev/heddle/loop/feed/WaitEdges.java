@@ -168,10 +168,12 @@ final class WaitEdges {
     }
     Set<CoroutineNode<?>> waiting = new LinkedHashSet<>();
     Set<CoroutineNode<?>> holding = new LinkedHashSet<>();
-    things.values().forEach(thing -> {
-      waiting.addAll(thing.waiters);
-      holding.addAll(thing.holders);
-    });
+    things
+        .values()
+        .forEach(thing -> {
+          waiting.addAll(thing.waiters);
+          holding.addAll(thing.holders);
+        });
     Set<CoroutineNode<?>> named = new LinkedHashSet<>();
     int number = 0;
     for (Thing thing : things.values()) {

@@ -75,11 +75,11 @@ export const processes = {
     const workers = virtualTable(
       [
         { key: "number", label: "Worker", width: "70px", num: true },
-        { key: "state", label: "State", width: "minmax(70px, 1fr)", tone: (row) => (row.state === "awake" ? "" : "soft") },
+        { key: "state", label: "State", width: "minmax(62px, 1fr)", tone: (row) => (row.state === "awake" ? "" : "soft") },
         { key: "perSecond", label: "Runs/s", width: "84px", num: true, show: (row) => (row.perSecond === null ? "" : count(row.perSecond)) },
         { key: "executed", label: "Runs", width: "104px", num: true, show: (row) => count(row.executed), narrow: false },
         { key: "stolen", label: "Steals", width: "84px", num: true, show: (row) => count(row.stolen), title: "tasks taken from other workers" },
-        { key: "parks", label: "Parks", width: "84px", num: true, show: (row) => count(row.parks), title: "times it went to sleep" },
+        { key: "parks", label: "Parks", width: "84px", num: true, show: (row) => count(row.parks), title: "times it went to sleep", narrow: false },
         { key: "queued", label: "Queued", width: "74px", num: true, show: (row) => count(row.queued) },
       ],
       { label: "Workers", keyOf: (row) => row.number, sort: ["number", false], rows: 6, empty: "No workers." },

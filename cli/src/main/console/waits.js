@@ -98,14 +98,15 @@ export const waits = {
       const inCycle = new Set(cycles.flat());
       const inChain = new Set(chain);
       const graph = new Graph();
-      graph.setGraph({ rankdir: matchMedia("(max-width: 700px)").matches ? "BT" : "RL", nodesep: 14, ranksep: 30, marginx: 16, marginy: 16 });
+      graph.setGraph({ rankdir: matchMedia("(max-width: 700px)").matches ? "TB" : "LR", nodesep: 14, ranksep: 30, marginx: 16, marginy: 16 });
       graph.setDefaultEdgeLabel(() => ({}));
       for (const node of drawn.nodes) {
         const [first, second] = lines(node).map(short);
         const width = Math.max(84, 6.7 * Math.max(first.length, second.length * 0.9) + 24);
         graph.setNode(node.key, { width, height: HIGH, node, first, second });
       }
-      for (const [from, to] of drawn.edges) graph.setEdge(from, to);
+      // laid out from those who hold, so that they are in sight; arrows lead to them
+      for (const [from, to] of drawn.edges) graph.setEdge(to, from);
       layout(graph);
       const { width = 0, height = 0 } = graph.graph();
       const tone = (...keys) =>
@@ -115,7 +116,7 @@ export const waits = {
           s("path", { d: "M0 0.8 7.5 4 0 7.2z", class: `tip ${name}` })),
       );
       const edges = graph.edges().map((edge) => {
-        const { points } = graph.edge(edge);
+        const points = graph.edge(edge).points.toReversed();
         const kind = tone(edge.v, edge.w);
         const path = points.map((p, i) => {
           if (i === 0) return `M${p.x} ${p.y}`;

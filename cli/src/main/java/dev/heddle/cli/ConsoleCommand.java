@@ -84,14 +84,18 @@ final class ConsoleCommand implements Callable<Integer> {
     } catch (Cancellation _) {
       return ExitCode.OK;
     } catch (CoroutineException e) {
-      switch (e.getCause()) {
-        case AttachException failed -> throw failed;
-        case IOException failed -> {
-          spec.commandLine().getErr().println("heddle: " + failed.getMessage());
-          return ExitCode.FAILURE;
-        }
-        case null, default -> throw e;
-      }
+      return failure(e);
     }
+  }
+
+  private int failure(CoroutineException e) throws AttachException {
+    if (e.getCause() instanceof AttachException failed) {
+      throw failed;
+    }
+    if (e.getCause() instanceof IOException failed) {
+      spec.commandLine().getErr().println("heddle: " + failed.getMessage());
+      return ExitCode.FAILURE;
+    }
+    throw e;
   }
 }

@@ -18,6 +18,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
+import java.util.Set;
 import java.util.TreeSet;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -82,7 +83,7 @@ class ConsoleIT {
   }
 
   private static Socket connect(int port) throws IOException {
-    return new Socket(InetAddress.getByName("127.0.0.1"), port);
+    return new Socket(InetAddress.ofLiteral("127.0.0.1"), port);
   }
 
   @ParameterizedTest
@@ -181,7 +182,7 @@ class ConsoleIT {
 
   @Test
   void portThatIsTaken_isSaid() throws Exception {
-    try (ServerSocket taken = new ServerSocket(0, 1, InetAddress.getByName("127.0.0.1"))) {
+    try (ServerSocket taken = new ServerSocket(0, 1, InetAddress.ofLiteral("127.0.0.1"))) {
       String port = Integer.toString(taken.getLocalPort());
       Outcome outcome = checkout.heddle("console", "--no-browser", "--port", port, pid);
       assertThat(outcome.code()).as(outcome.err()).isEqualTo(1);
@@ -237,8 +238,8 @@ class ConsoleIT {
     }
   }
 
-  private static TreeSet<String> threads(String process) throws IOException {
-    TreeSet<String> names = new TreeSet<>();
+  private static Set<String> threads(String process) throws IOException {
+    Set<String> names = new TreeSet<>();
     try (Stream<Path> tasks = Files.list(Path.of("/proc", process, "task"))) {
       for (Path task : tasks.toList()) {
         try {

@@ -31,7 +31,7 @@ import java.util.stream.Stream;
 
 /// A headless Chromium of this machine, driven by its DevTools protocol: what it has of that is
 /// three commands, for which a driver and its libraries would be too much.
-final class DevTools implements AutoCloseable, WebSocket.Listener {
+final class DevTools implements WebSocket.Listener {
   private static final List<String> NAMES =
       List.of("chromium", "chromium-browser", "google-chrome", "google-chrome-stable");
   private static final long GUARD_SECONDS = 240;
@@ -259,8 +259,7 @@ final class DevTools implements AutoCloseable, WebSocket.Listener {
     return List.copyOf(requested);
   }
 
-  @Override
-  public void close() throws InterruptedException {
+  void close() throws InterruptedException {
     socket.abort();
     Stream<ProcessHandle> all = browser.descendants();
     browser.destroy();

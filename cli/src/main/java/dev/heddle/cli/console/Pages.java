@@ -3,6 +3,7 @@ package dev.heddle.cli.console;
 
 import java.io.IOException;
 import java.io.InputStream;
+import java.nio.charset.StandardCharsets;
 import java.util.HashMap;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
@@ -10,7 +11,7 @@ import org.jspecify.annotations.Nullable;
 /// The files of the page: those of this table, and no others.
 final class Pages {
   /// A file.
-  record Page(byte[] bytes, String type) {}
+  record Page(String text, String type) {}
 
   private static final String HTML = "text/html; charset=utf-8";
   private static final String CSS = "text/css; charset=utf-8";
@@ -51,7 +52,7 @@ final class Pages {
       if (in == null) {
         throw new IOException("this build of Heddle has no " + resource);
       }
-      pages.put(path, new Page(in.readAllBytes(), type));
+      pages.put(path, new Page(new String(in.readAllBytes(), StandardCharsets.UTF_8), type));
     }
   }
 

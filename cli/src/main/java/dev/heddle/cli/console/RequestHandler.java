@@ -114,7 +114,7 @@ final class RequestHandler extends ChannelInboundHandlerAdapter {
     boolean keepAlive = HttpUtil.isKeepAlive(request);
     Pages.Page page = pages.at(verdict.path());
     if (page != null) {
-      send(ctx, full(HttpResponseStatus.OK, page.type(), page.bytes()), keepAlive);
+      send(ctx, full(HttpResponseStatus.OK, page.type(), page.text()), keepAlive);
     } else if (verdict.path().equals("events")) {
       subscribe(ctx);
     } else {
@@ -132,7 +132,7 @@ final class RequestHandler extends ChannelInboundHandlerAdapter {
   private static DefaultFullHttpResponse answer(@Nullable String json) {
     return json == null
         ? text(HttpResponseStatus.GONE, "that program has ended\n")
-        : full(HttpResponseStatus.OK, JSON, json.getBytes(StandardCharsets.UTF_8));
+        : full(HttpResponseStatus.OK, JSON, json);
   }
 
   /// What the client goes on to send is not read.
@@ -199,11 +199,11 @@ final class RequestHandler extends ChannelInboundHandlerAdapter {
   }
 
   private static DefaultFullHttpResponse text(HttpResponseStatus status, String text) {
-    return full(status, TEXT, text.getBytes(StandardCharsets.UTF_8));
+    return full(status, TEXT, text);
   }
 
-  private static DefaultFullHttpResponse full(HttpResponseStatus status, String type, byte[] body) {
-    ByteBuf bytes = Unpooled.wrappedBuffer(body);
+  private static DefaultFullHttpResponse full(HttpResponseStatus status, String type, String body) {
+    ByteBuf bytes = Unpooled.copiedBuffer(body, StandardCharsets.UTF_8);
     var answer = new DefaultFullHttpResponse(HttpVersion.HTTP_1_1, status, bytes);
     answer.headers().set(HttpHeaderNames.CONTENT_TYPE, type);
     return answer;

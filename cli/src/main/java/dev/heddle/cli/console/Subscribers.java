@@ -33,7 +33,9 @@ final class Subscribers {
   /// A page, which first gets what it has missed.
   void add(Channel page) {
     pages.add(page);
-    programs.missed().forEach(event -> page.write(RequestHandler.event(event)));
+    for (String event : programs.missed()) {
+      var _ = page.write(RequestHandler.event(event));
+    }
     var _ = page.writeAndFlush(RequestHandler.event(Recording.event("ready", "{}")));
     programs.pause(false);
   }

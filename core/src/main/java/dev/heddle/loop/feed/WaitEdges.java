@@ -50,7 +50,7 @@ final class WaitEdges {
     }
   }
 
-  private final Map<Object, Thing> things = new IdentityHashMap<>();
+  private final IdentityHashMap<Object, Thing> things = new IdentityHashMap<>();
   private final Set<Long> owners = new LinkedHashSet<>(); // threads that are to be found
   private final Map<Long, CoroutineNode<?>> found = new HashMap<>(); // by their threads
   private int left; // things that were not taken in

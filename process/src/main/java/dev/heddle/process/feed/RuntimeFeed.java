@@ -125,8 +125,9 @@ public final class RuntimeFeed implements Feed {
     List<Map<String, String>> rows = new ArrayList<>();
     all.stream()
         .sorted(
-            Comparator.comparing((ProcessInstance each) -> restarts(each.process()) == NEVER)
-                .thenComparing(each -> -each.mailbox())
+            Comparator.comparingInt(
+                    (ProcessInstance each) -> restarts(each.process()) == NEVER ? 1 : 0)
+                .thenComparingInt(each -> -each.mailbox())
                 .thenComparingLong(ProcessInstance::id))
         .limit(LISTED)
         .sorted(Comparator.comparingLong(ProcessInstance::id))

@@ -29,14 +29,14 @@ final class Gate {
    *   a page that frames this one            frame-ancestors of the Content-Security-Policy
    *   text of the observed program in the    the page writes text nodes only; the policy runs no
    *   page: names, reports                   inline script and loads nothing from elsewhere
-   *   a path that leads out of the page      nothing is looked up in a file system: Pages is a table
+   *   a path that leads out of the page      no file system is asked: Pages is a table
    *   a large body                           no request has a body; it is refused by its head
    *
    * The token is compared in constant time, and before anything is said about a path: to those
    * without it every path is the same.
    *
-   * Rejected. A cookie: it is sent by other pages, too, and to other ports. A token in the query: it
-   * would have to be repeated in each reference of the page. A password: the terminal is there.
+   * Rejected. A cookie: other pages send it, too, and to other ports. A token in the query: each
+   * reference of the page would have to repeat it. A password: the terminal is there.
    */
   private static final int TOKEN_BYTES = 24;
   private static final Set<String> OWN_SITES = Set.of("same-origin", "none");

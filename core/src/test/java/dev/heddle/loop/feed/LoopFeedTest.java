@@ -202,10 +202,10 @@ class LoopFeedTest {
 
   @Test
   void detail_ofWaits_leadsFromWaiters_toThings_toHolders() {
-    Mutex ledger = new Mutex("ledger");
-    Mutex account = new Mutex("account");
     Loop<Boolean> loop =
         Loop.start(() -> {
+          Mutex ledger = new Mutex("ledger");
+          Mutex account = new Mutex("account");
           Heddle.background(
               "auditor",
               () -> {

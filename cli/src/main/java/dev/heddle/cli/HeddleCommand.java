@@ -53,6 +53,7 @@ public final class HeddleCommand implements Runnable {
         .addSubcommand("dump", new DumpCommand())
         .addSubcommand("top", new TopCommand())
         .addSubcommand("trace", new TraceCommand())
+        .addSubcommand("console", new ConsoleCommand())
         .addSubcommand("cluster", new ClusterCommand())
         .addSubcommand("doctor", new DoctorCommand())
         .addSubcommand("test", new TestCommand())

@@ -224,6 +224,11 @@ public abstract class WaitQueue {
     }
 
     @Override
+    public Object awaited() {
+      return queue;
+    }
+
+    @Override
     public Collection<? extends Awaitable<?>> holders() {
       return queue.holders();
     }

@@ -53,6 +53,7 @@ class SleepsTest {
   private static final Map<String, String> ALLOWED =
       Map.ofEntries(
           entry("cli/AttachIT", OTHER_JVM),
+          entry("cli/ConsoleProgram", "the pace of a program in another JVM"),
           entry("cli/OtherJvmIT", ENDED),
           entry("cluster-ratis/RaftGate", VOTERS),
           entry("cluster-ratis/TestVoters", VOTERS),

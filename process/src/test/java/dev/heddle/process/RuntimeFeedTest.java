@@ -88,6 +88,34 @@ class RuntimeFeedTest {
   }
 
   @Test
+  void detail_hasTheTree_andOneProcess() throws Exception {
+    CountDownLatch started = new CountDownLatch(1);
+    Pid supervisor =
+        runtime.spawn(
+            Supervisor.builder()
+                .child(ChildSpec.of("rests", Kit::resting))
+                .listener(_ -> started.countDown())
+                .build());
+    List<Map<String, String>> rows = feed.detail("processes");
+    started.await();
+    while (rows.size() < 3) { // its child may not be in the table yet
+      rows = feed.detail("processes");
+    }
+    assertThat(rows.get(0))
+        .containsEntry("pid", supervisor.toString())
+        .containsEntry("restarts", "0");
+    assertThat(rows.get(1))
+        .containsEntry("parent", supervisor.toString())
+        .doesNotContainKey("restarts");
+    assertThat(rows.get(2)).containsEntry("row", "left").containsEntry("processes", "0");
+    String child = rows.get(1).get("pid");
+    assertThat(feed.detail("process " + child))
+        .singleElement()
+        .satisfies(row -> assertThat(row).containsEntry("linkedTo", supervisor.toString()));
+    assertThat(feed.detail("reports")).isEmpty();
+  }
+
+  @Test
   void commandWithoutAnAnswer_isShownWithItsProcess() throws Exception {
     CountDownLatch asked = new CountDownLatch(1);
     Pid blocked =

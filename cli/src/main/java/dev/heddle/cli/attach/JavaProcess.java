@@ -32,18 +32,24 @@ public record JavaProcess(
           "dev.heddle.cli.HeddleCommand run ",
           "jdk.compiler/com.sun.tools.javac.launcher.SourceLauncher ");
 
+  private static final String CONSOLE = "dev.heddle.cli.HeddleCommand console";
+
   /// The JVMs of this user that the JDK has found, but this one.
   public static List<Long> candidates() {
     StaleFolders.remove();
     return Candidate.all();
   }
 
-  /// The JVMs among the candidates in which something of Heddle runs, with their programs.
+  /// The JVMs among the candidates in which something of Heddle runs, with their programs; without
+  /// consoles, which only watch others.
   public static Map<Long, String> running() throws AttachException {
     Map<Long, String> found = new LinkedHashMap<>();
     for (long pid : candidates()) {
       if (Candidate.runsHeddle(pid)) {
-        found.put(pid, program(Candidate.program(pid)));
+        String command = Candidate.program(pid);
+        if (!command.startsWith(CONSOLE)) {
+          found.put(pid, program(command));
+        }
       }
     }
     return found;

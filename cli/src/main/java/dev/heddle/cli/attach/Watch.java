@@ -135,6 +135,25 @@ public final class Watch implements AutoCloseable {
     }
   }
 
+  /// What a look does not have: rows of a loop or a runtime.
+  ///
+  /// @param number of the loop or the runtime, see [Observed#number()]
+  /// @param question `coroutines`, `waits`, `processes`, `process` and a PID, or `reports`
+  /// @return none when it has ended, or does not know the question
+  public List<Properties> detail(String number, String question) throws AttachException {
+    List<Properties> rows = new ArrayList<>();
+    try {
+      for (String row : observation.answers("detail " + number + ' ' + question)) {
+        rows.add(Frames.read(row));
+      }
+      return rows;
+    } catch (Frames.AnswerFailedException _) {
+      return List.of();
+    } catch (IOException e) {
+      throw JavaProcess.failed(pid, e);
+    }
+  }
+
   /// The stack of a coroutine, as text.
   ///
   /// @param number of the loop, see [Observed#number()]

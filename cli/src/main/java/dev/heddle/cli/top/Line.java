@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.heddle.cli.top;
 
+import dev.heddle.cli.look.Target;
 import org.jspecify.annotations.Nullable;
 
 /// A line of a page.
@@ -16,11 +17,6 @@ record Line(String text, Tone tone, @Nullable Target target) {
     /// A row that says that something is wrong.
     WARNING
   }
-
-  /// A coroutine.
-  ///
-  /// @param loop its number in the observation
-  record Target(String loop, long coroutine) {}
 
   static Line heading(String text) {
     return new Line(text, Tone.HEADING, null);

@@ -2,6 +2,8 @@
 package dev.heddle.cli.top;
 
 import dev.heddle.cli.attach.AttachException;
+import dev.heddle.cli.look.Look;
+import dev.heddle.cli.look.Looker;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;

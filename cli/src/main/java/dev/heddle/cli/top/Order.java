@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.heddle.cli.top;
 
+import dev.heddle.cli.look.Look;
 import java.util.Comparator;
 import java.util.Properties;
 

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.heddle.cli.top;
 
+import dev.heddle.cli.look.Look;
+import dev.heddle.cli.look.Look.Seen;
+import dev.heddle.cli.look.Target;
 import dev.heddle.cli.text.Printable;
 import dev.heddle.cli.text.TextTable;
-import dev.heddle.cli.top.Line.Target;
 import dev.heddle.cli.top.Line.Tone;
-import dev.heddle.cli.top.Look.Seen;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;

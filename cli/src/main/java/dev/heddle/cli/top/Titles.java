@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.heddle.cli.top;
 
+import dev.heddle.cli.look.Look;
 import dev.heddle.cli.text.Printable;
 import java.time.temporal.ChronoUnit;
 

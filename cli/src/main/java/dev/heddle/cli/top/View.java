@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.heddle.cli.top;
 
+import dev.heddle.cli.look.Target;
 import dev.heddle.cli.top.Key.Named;
 import dev.heddle.cli.top.Key.Typed;
-import dev.heddle.cli.top.Line.Target;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 

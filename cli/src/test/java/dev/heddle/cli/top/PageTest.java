@@ -3,9 +3,10 @@ package dev.heddle.cli.top;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.heddle.cli.top.Line.Target;
+import dev.heddle.cli.look.Look;
+import dev.heddle.cli.look.Look.Seen;
+import dev.heddle.cli.look.Target;
 import dev.heddle.cli.top.Line.Tone;
-import dev.heddle.cli.top.Look.Seen;
 import java.time.LocalTime;
 import java.util.ArrayList;
 import java.util.List;

@@ -3,9 +3,9 @@ package dev.heddle.cli.top;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.heddle.cli.look.Target;
 import dev.heddle.cli.top.Key.Named;
 import dev.heddle.cli.top.Key.Typed;
-import dev.heddle.cli.top.Line.Target;
 import dev.heddle.cli.top.Line.Tone;
 import dev.heddle.cli.top.View.Mode;
 import java.util.List;

@@ -86,6 +86,12 @@ public abstract non-sealed class EventSource implements Event {
     return getClass();
   }
 
+  /// What coroutines wait for: the same object for all that wait for the same. It is this event,
+  /// unless each waiter has an event of its own.
+  public Object awaited() {
+    return this;
+  }
+
   /// As [#info()], in constant time: for observers that look each second.
   public String brief() {
     return info();

@@ -14,7 +14,9 @@ import dev.heddle.observe.trace.Recording;
 import dev.heddle.observe.trace.TraceRing;
 import dev.heddle.scheduler.Scheduler;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
@@ -231,9 +233,31 @@ final class LoopBean implements LoopMXBean, Attachable {
     return fields;
   }
 
+  /// What was reported about the loop, and the hold that lasts, for its feed.
+  private List<Map<String, String>> reported() {
+    List<Map<String, String>> rows = new ArrayList<>();
+    HoldReport hold = holder();
+    if (hold != null) {
+      rows.add(row("hold", System.currentTimeMillis(), "hold", held().text()));
+    }
+    reports
+        .recent()
+        .forEach(each -> rows.add(row("report", each.atMillis(), each.kind(), each.text())));
+    return rows;
+  }
+
+  private static Map<String, String> row(String row, long atMillis, String kind, String text) {
+    Map<String, String> fields = new LinkedHashMap<>();
+    fields.put("row", row);
+    fields.put("atMillis", Long.toString(atMillis));
+    fields.put("kind", kind);
+    fields.put("text", text);
+    return fields;
+  }
+
   @Override
   public Feed watch() {
-    return new LoopFeed(tree, this::counts);
+    return new LoopFeed(tree, this::counts, this::reported);
   }
 
   @Override

@@ -9,14 +9,19 @@ import dev.heddle.observe.StallReport;
 import dev.heddle.observe.jfr.LoopJfrEvents;
 import dev.heddle.observe.log.AsyncLog;
 import java.time.Duration;
+import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.BooleanSupplier;
+import java.util.stream.Stream;
 
 /// Distributes the reports about one loop to the log, to a flight recording and to the program's
 /// listener; all on the log's thread, in order with the loop's lines.
 ///
 /// **Thread** any; never waits.
 final class LoopReporter {
+  private static final int KEPT = 8; // reports
+  private static final int LONGEST_KEPT = 20_000; // characters
+
   private final HeddleOptions options;
   private final AsyncLog log;
   private final long began = System.nanoTime();
@@ -24,7 +29,13 @@ final class LoopReporter {
   // any thread
   private final AtomicInteger holds = new AtomicInteger();
   private final AtomicInteger stalls = new AtomicInteger();
-  private volatile String last = ""; // the first line of the last report
+  private volatile List<Recent> recent = List.of(); // the latest first
+
+  /// A report, for observers.
+  ///
+  /// @param kind `hold`, `stall` or `deadlock`
+  /// @param text at most so long as an observer needs
+  record Recent(long atMillis, String kind, String text) {}
 
   LoopReporter(HeddleOptions options, AsyncLog log) {
     this.options = options;
@@ -51,7 +62,12 @@ final class LoopReporter {
 
   /// The first line of the last report; empty if there was none.
   String last() {
-    return last;
+    return recent.stream().findFirst().flatMap(each -> each.text().lines().findFirst()).orElse("");
+  }
+
+  /// The last reports, the latest first.
+  List<Recent> recent() {
+    return recent;
   }
 
   void report(StallReport report) {
@@ -89,11 +105,29 @@ final class LoopReporter {
     }
   }
 
+  // on the log's thread
+  private void remember(LoopReport report) {
+    String kind =
+        switch (report) {
+          case HoldReport _ -> "hold";
+          case StallReport _ -> "stall";
+          case DeadlockReport _ -> "deadlock";
+        };
+    String text = report.text();
+    String kept =
+        text.length() <= LONGEST_KEPT ? text : text.substring(0, LONGEST_KEPT) + "\n...\n";
+    recent =
+        Stream.concat(
+                Stream.of(new Recent(System.currentTimeMillis(), kind, kept)), recent.stream())
+            .limit(KEPT)
+            .toList();
+  }
+
   private void deliver(LoopReport report) {
     log.call(
         "a listener of reports",
         () -> {
-          last = report.text().lines().findFirst().orElse("");
+          remember(report);
           options.reports().accept(report);
         });
   }

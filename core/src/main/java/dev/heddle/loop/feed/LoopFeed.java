@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.heddle.loop.feed;
 
+import dev.heddle.coroutine.tree.CoroutineNode;
 import dev.heddle.coroutine.tree.CoroutineTree;
 import dev.heddle.loop.feed.LoopWatch.GroupRow;
 import dev.heddle.loop.feed.LoopWatch.Progress;
@@ -18,6 +19,7 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.locks.LockSupport;
+import java.util.function.Consumer;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -33,22 +35,42 @@ import org.jspecify.annotations.Nullable;
 /// **Thread** that of the session.
 public final class LoopFeed implements Feed {
   private static final Duration PATIENCE = Duration.ofSeconds(2); // for a loop that is held
+  private static final Duration STEP = Duration.ofMillis(50); // of it
   private static final int PIECE = 500; // coroutines
   private static final long MOST_NANOS = 3_000_000; // of the loop's time; a summary takes 1 ms
   private static final int PAUSES = 3; // as long as a piece
 
   private final CoroutineTree tree;
   private final Supplier<Map<String, String>> counts;
+  private final Supplier<List<Map<String, String>>> reports;
+  private @Nullable CompletableFuture<Boolean> probed; // the last probe; it may not be answered yet
   private @Nullable CompletableFuture<LoopWatch> watch;
   private boolean complete; // every coroutine was read once
   private boolean behind; // more had changed than could be read
+
+  // for the share of the time in which the loop is awake: what a probe finds lasts to the next one
+  private long awakeNanos;
+  private long sampledNanos;
+  private long sampledAt;
+  private boolean awake;
 
   /// A feed that begins with its first look.
   ///
   /// @param counts the row of the loop itself; any thread
   public LoopFeed(CoroutineTree tree, Supplier<Map<String, String>> counts) {
+    this(tree, counts, List::of);
+  }
+
+  /// The same.
+  ///
+  /// @param reports the rows of what was reported about the loop; any thread
+  public LoopFeed(
+      CoroutineTree tree,
+      Supplier<Map<String, String>> counts,
+      Supplier<List<Map<String, String>>> reports) {
     this.tree = tree;
     this.counts = counts;
+    this.reports = reports;
   }
 
   @Override
@@ -57,6 +79,8 @@ public final class LoopFeed implements Feed {
     Map<String, String> loop = counts.get();
     loop.put("row", "loop");
     rows.add(loop);
+    loop.put("awakeNanos", Long.toString(awakeNanos));
+    loop.put("sampledNanos", Long.toString(sampledNanos));
     try {
       LoopWatch attached = await(attached());
       readChanged(attached);
@@ -109,12 +133,29 @@ public final class LoopFeed implements Feed {
   @Override
   public void probe() {
     long posted = System.nanoTime();
+    sample(posted);
+    CompletableFuture<Boolean> last = probed;
+    if (last != null && !last.isDone()) {
+      return; // it still measures
+    }
     try {
       LoopWatch attached = await(attached());
-      Boolean _ = await(TrampolineCall.post(tree, answer -> measure(attached, posted, answer)));
+      CompletableFuture<Boolean> answered =
+          TrampolineCall.post(tree, answer -> measure(attached, posted, answer));
+      probed = answered;
+      Boolean _ = await(answered);
     } catch (TimeoutException _) {
       // it will be counted when the loop goes on
     }
+  }
+
+  private void sample(long now) {
+    if (sampledAt != 0) {
+      sampledNanos += now - sampledAt;
+      awakeNanos += awake ? now - sampledAt : 0;
+    }
+    sampledAt = now;
+    awake = !tree.scheduler().isAsleep();
   }
 
   private void measure(LoopWatch attached, long posted, CompletableFuture<Boolean> answer) {
@@ -128,6 +169,106 @@ public final class LoopFeed implements Feed {
     } else {
       tree.scheduler().runAfterRound(reached);
     }
+  }
+
+  // ---- details ----
+
+  /// Answers `coroutines`, with all coroutines as lines; `waits`, with who waits for what, and who
+  /// holds it; and `reports`, with those of the loop.
+  @Override
+  public List<Map<String, String>> detail(String question) {
+    try {
+      return switch (question) {
+        case "coroutines" -> coroutines();
+        case "waits" -> waits();
+        case "reports" -> reports.get();
+        default -> Feed.super.detail(question);
+      };
+    } catch (TimeoutException _) {
+      return List.of(Map.of("row", "silent")); // it is held
+    }
+  }
+
+  private List<Map<String, String>> coroutines() throws TimeoutException {
+    List<Map<String, String>> rows = new ArrayList<>();
+    LoopWatch attached = await(attached());
+    inPieces(
+        attached,
+        (from, most) -> {
+          Map<String, String> piece = new LinkedHashMap<>();
+          piece.put("row", "coroutines");
+          piece.put("lines", attached.lines(from, most));
+          rows.add(piece);
+        });
+    List<SiteGroups.Group> groups = await(post(attached::groups));
+    for (int i = 0; i < groups.size(); i++) {
+      Map<String, String> fields = new LinkedHashMap<>();
+      fields.put("row", "group");
+      fields.put("number", Integer.toString(i));
+      fields.put("site", groups.get(i).siteInWords());
+      fields.put("state", groups.get(i).state().displayName());
+      fields.put("on", groups.get(i).kindInWords());
+      rows.add(fields);
+    }
+    return rows;
+  }
+
+  private List<Map<String, String>> waits() throws TimeoutException {
+    LoopWatch attached = await(attached());
+    WaitEdges edges = new WaitEdges();
+    forEach(attached, edges::read);
+    if (edges.needsOwners()) {
+      forEach(attached, edges::readOwner);
+    }
+    List<Map<String, String>> rows = new ArrayList<>();
+    List<CoroutineNode<?>> named = List.copyOf(edges.complete(rows));
+    for (int from = 0; from < named.size(); from += PIECE) {
+      List<CoroutineNode<?>> piece = named.subList(from, Math.min(named.size(), from + PIECE));
+      rows.addAll(await(post(() -> piece.stream().map(WaitEdges::row).toList())));
+    }
+    rows.add(Map.of("row", "left", "things", Integer.toString(edges.left())));
+    return rows;
+  }
+
+  private void forEach(LoopWatch attached, Consumer<CoroutineNode<?>> action)
+      throws TimeoutException {
+    inPieces(
+        attached,
+        (from, most) -> {
+          for (int row = from; row < from + most; row++) {
+            CoroutineNode<?> coroutine = attached.node(row);
+            if (coroutine != null) {
+              action.accept(coroutine);
+            }
+          }
+        });
+  }
+
+  private interface Piece {
+    void read(int from, int most);
+  }
+
+  /// Visits the rows of the watch on the loop, which does other things between the pieces. Rows
+  /// that move meanwhile, because coroutines end, are visited twice or not at all.
+  private void inPieces(LoopWatch attached, Piece piece) throws TimeoutException {
+    int size = await(post(attached::size));
+    for (int from = 0; from < size; from += PIECE) {
+      int first = from;
+      long took =
+          await(
+              post(() -> {
+                long began = System.nanoTime();
+                piece.read(first, PIECE);
+                return System.nanoTime() - began;
+              }));
+      if (from + PIECE < size) {
+        LockSupport.parkNanos(this, PAUSES * took);
+      }
+    }
+  }
+
+  private <T> CompletableFuture<T> post(Supplier<T> question) {
+    return TrampolineCall.post(tree, answer -> answer.complete(question.get()));
   }
 
   @Override
@@ -144,9 +285,24 @@ public final class LoopFeed implements Feed {
     }
   }
 
-  private static <T> T await(CompletableFuture<T> answer) throws TimeoutException {
+  /// Waits for the loop; not for long when it is reported as held: what else is looked at by the
+  /// same session waits meanwhile.
+  private <T> T await(CompletableFuture<T> answer) throws TimeoutException {
+    long end = System.nanoTime() + PATIENCE.toNanos();
+    while (true) {
+      try {
+        return get(answer);
+      } catch (TimeoutException e) {
+        if (System.nanoTime() - end > 0 || counts.get().containsKey("holder")) {
+          throw e;
+        }
+      }
+    }
+  }
+
+  private static <T> T get(CompletableFuture<T> answer) throws TimeoutException {
     try {
-      return answer.get(PATIENCE.toNanos(), TimeUnit.NANOSECONDS);
+      return answer.get(STEP.toNanos(), TimeUnit.NANOSECONDS);
     } catch (ExecutionException e) {
       throw new IllegalStateException(e.getCause());
     } catch (InterruptedException e) {

@@ -210,6 +210,40 @@ final class LoopWatch implements CoroutineWatch {
         delays.takeLongest());
   }
 
+  // ---- details ----
+
+  int size() {
+    return table.size();
+  }
+
+  /// The coroutine of a row; null when there are fewer rows by now.
+  @Nullable CoroutineNode<?> node(int row) {
+    return row < table.size() ? table.node(row) : null;
+  }
+
+  /// Some rows as lines: number, group, milliseconds of waiting, given name; by tabs.
+  String lines(int from, int most) {
+    int now = Waker.inUnits(tree.scheduler().nanoTime());
+    StringBuilder text = new StringBuilder();
+    for (int row = from; row < Math.min(table.size(), from + most); row++) {
+      CoroutineNode<?> c = table.node(row);
+      if (c != null) {
+        State state = groups.at(table.group(row)).state();
+        boolean waits = state == State.WAITING || state == State.FOREIGN;
+        long waited = waits ? Waker.ofUnits(Math.max(0, table.waited(row, now))).toMillis() : 0;
+        String name = c.givenName();
+        text.append(c.id()).append('\t').append(table.group(row)).append('\t').append(waited);
+        text.append('\t').append(name == null ? "" : name.replaceAll("\\s", " ")).append('\n');
+      }
+    }
+    return text.toString();
+  }
+
+  /// All groups that there have been.
+  List<SiteGroups.Group> groups() {
+    return IntStream.range(0, groups.size()).mapToObj(groups::at).toList();
+  }
+
   // most rows are compared with the shortest of those found so far, and passed over
   private List<WaitRow> longestWaits(int now) {
     int[] found = new int[MAX_WAITS];

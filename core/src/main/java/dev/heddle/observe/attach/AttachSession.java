@@ -32,6 +32,7 @@ final class AttachSession implements Runnable {
   private static final String RECORD = "record"; // begins a trace of one
   private static final String RECORDED = "recorded"; // ends it: what there is
   private static final String PIECE = "piece"; // of a trace that has ended: bytes, or no value
+  private static final String DETAIL = "detail"; // of the feed of one; the rest says which
   private static final int FAREWELL_MILLIS = 100;
 
   private final InputStream in;
@@ -176,6 +177,7 @@ final class AttachSession implements Runnable {
               byte[] piece = recording(number).piece();
               yield piece == null ? List.of() : List.of(piece);
             }
+            case DETAIL -> written(feed(number).detail(words[2]));
             default -> {
               String about = words.length > 2 ? " " + words[2] : "";
               yield List.of(utf8(shown(number).answer(words[0] + about)));

@@ -18,6 +18,14 @@ public interface Feed extends AutoCloseable {
   /// Does nothing where that is measured otherwise.
   default void probe() {}
 
+  /// What an observer asks for now and then and that a look does not have, since reading it costs
+  /// more: rows again.
+  ///
+  /// @throws IllegalArgumentException when it does not know the question
+  default List<Map<String, String>> detail(String question) {
+    throw new IllegalArgumentException("nothing is known about '" + question + "'");
+  }
+
   /// Called when the observer has left.
   @Override
   void close();

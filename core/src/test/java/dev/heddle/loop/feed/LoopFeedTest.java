@@ -11,6 +11,7 @@ import dev.heddle.coroutine.tree.CoroutineNode;
 import dev.heddle.coroutine.tree.CoroutineTree;
 import dev.heddle.observe.LoopReport;
 import dev.heddle.observe.StallReport;
+import dev.heddle.sync.Mutex;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.List;
@@ -174,6 +175,84 @@ class LoopFeedTest {
     loop.join();
 
     assertThat(reported.join()).isInstanceOf(StallReport.class);
+  }
+
+  @Test
+  void detail_listsAllCoroutines_withTheirGroups() {
+    Loop<Boolean> loop = loopOfNaps();
+    List<Map<String, String>> rows;
+    try (LoopFeed feed = feed()) {
+      assertThat(feed.look()).isNotEmpty();
+      rows = feed.detail("coroutines");
+      assertThatThrownBy(() -> feed.detail("nonsense"))
+          .isInstanceOf(IllegalArgumentException.class);
+    }
+    over.countDown();
+    loop.join();
+
+    assertThat(rows)
+        .filteredOn(row -> "coroutines".equals(row.get("row")))
+        .flatExtracting(row -> row.get("lines").lines().toList())
+        .hasSize(NAPS + 1)
+        .anyMatch(line -> line.matches("\\d+\t\\d+\t\\d+\tnap"));
+    assertThat(rows)
+        .filteredOn(row -> "group".equals(row.get("row")))
+        .anyMatch(row -> "timer".equals(row.get("on")) && "waiting".equals(row.get("state")));
+  }
+
+  @Test
+  void detail_ofWaits_leadsFromWaiters_toThings_toHolders() {
+    Loop<Boolean> loop =
+        Loop.start(() -> {
+          Mutex ledger = new Mutex("ledger");
+          Mutex account = new Mutex("account");
+          Heddle.background(
+              "auditor",
+              () -> {
+                ledger.lock();
+                Heddle.delay(Duration.ofHours(1));
+              });
+          Heddle.background(
+              "transfer",
+              () -> {
+                account.lock();
+                ledger.lock();
+              });
+          for (int i = 0; i < 30; i++) {
+            Heddle.background("clerk", () -> account.lock());
+          }
+          Heddle.yieldNow();
+          tree.complete(CoroutineNode.current().tree());
+          over.await();
+          return true;
+        });
+    List<Map<String, String>> rows;
+    try (LoopFeed feed = feed()) {
+      assertThat(feed.look()).isNotEmpty();
+      rows = feed.detail("waits");
+    }
+    over.countDown();
+    loop.join();
+
+    Map<String, String> first = thing(rows, "the mutex 'ledger'");
+    Map<String, String> second = thing(rows, "the mutex 'account'");
+    assertThat(first).containsEntry("waiters", "1").containsEntry("holders", "1");
+    assertThat(second).containsEntry("waiters", "30").containsEntry("held", first.get("waiting"));
+    assertThat(second.get("waiting").split(" ")).as("a few of the ends").hasSize(20);
+    assertThat(named(rows, first.get("held"))).contains("'auditor'");
+    assertThat(named(rows, first.get("waiting"))).contains("'transfer'");
+  }
+
+  private static Map<String, String> thing(List<Map<String, String>> rows, String what) {
+    return rows.stream().filter(row -> what.equals(row.get("what"))).findFirst().orElseThrow();
+  }
+
+  private static String named(List<Map<String, String>> rows, String id) {
+    return rows.stream()
+        .filter(row -> "coroutine".equals(row.get("row")) && id.equals(row.get("id")))
+        .findFirst()
+        .orElseThrow()
+        .get("name");
   }
 
   @Test

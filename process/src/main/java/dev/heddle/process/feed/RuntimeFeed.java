@@ -2,8 +2,11 @@
 package dev.heddle.process.feed;
 
 import dev.heddle.observe.attach.Feed;
+import dev.heddle.process.Pid;
 import dev.heddle.process.Process;
 import dev.heddle.process.ProcessCounters;
+import dev.heddle.process.ProcessDeadlock;
+import dev.heddle.process.ProcessSnapshot;
 import dev.heddle.process.QueueDelay;
 import dev.heddle.process.WorkerCounters;
 import dev.heddle.process.host.HostInspector;
@@ -21,6 +24,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.function.Supplier;
 import java.util.function.ToLongFunction;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /// The feed of a runtime.
@@ -32,6 +36,9 @@ import org.jspecify.annotations.Nullable;
 public final class RuntimeFeed implements Feed {
   private static final int MOST = 20_000;
   private static final int SHOWN = 20; // of each kind
+  private static final int LISTED = 5_000; // processes of the tree
+  private static final String PROCESS = "process ";
+  private static final StackTraceElement[] NO_STACK = {};
   private static final int NEVER = -1; // no supervisor
   private static final double MEDIAN = 0.5;
   private static final double MOST_OF_THEM = 0.99;
@@ -90,6 +97,85 @@ public final class RuntimeFeed implements Feed {
     runtime.put("read", Integer.toString(read));
     runtime.put("lookNanos", Long.toString(System.nanoTime() - began));
     return rows;
+  }
+
+  // ---- details ----
+
+  /// Answers `processes`, with the tree of processes; `process` and a PID, with that one and its
+  /// stack; and `reports`, with the deadlocks that last.
+  @Override
+  public List<Map<String, String>> detail(String question) {
+    if (question.startsWith(PROCESS)) {
+      ProcessSnapshot found = inspector.snapshot(Pid.parse(question.substring(PROCESS.length())));
+      return found == null ? List.of() : List.of(withStack(found));
+    }
+    return switch (question) {
+      case "processes" -> processes();
+      case "reports" -> inspector.deadlocks().stream().map(RuntimeFeed::row).toList();
+      default -> Feed.super.detail(question);
+    };
+  }
+
+  /// All processes, or, if they are too many, those with children, restarts or messages first.
+  private List<Map<String, String>> processes() {
+    List<ProcessInstance> all = new ArrayList<>();
+    for (int i = 0; i < inspector.parts(); i++) {
+      all.addAll(inspector.part(i));
+    }
+    List<Map<String, String>> rows = new ArrayList<>();
+    all.stream()
+        .sorted(
+            Comparator.comparingInt(
+                    (ProcessInstance each) -> restarts(each.process()) == NEVER ? 1 : 0)
+                .thenComparingInt(each -> -each.mailbox())
+                .thenComparingLong(ProcessInstance::id))
+        .limit(LISTED)
+        .sorted(Comparator.comparingLong(ProcessInstance::id))
+        .forEach(each -> rows.add(row(each.snapshot(NO_STACK, each.body()), each.process())));
+    int left = Math.max(0, all.size() - LISTED);
+    rows.add(Map.of("row", "left", "processes", Integer.toString(left)));
+    return rows;
+  }
+
+  private static Map<String, String> row(ProcessSnapshot snapshot, Process code) {
+    Map<String, String> fields = row(snapshot);
+    long restarts = restarts(code);
+    if (restarts != NEVER) {
+      fields.put("restarts", Long.toString(restarts));
+    }
+    return fields;
+  }
+
+  private static Map<String, String> row(ProcessSnapshot snapshot) {
+    Map<String, String> fields = new LinkedHashMap<>();
+    fields.put("row", "process");
+    fields.put("pid", snapshot.pid().toString());
+    fields.put("process", snapshot.kind());
+    fields.put("state", snapshot.state().displayName());
+    fields.put("starting", Boolean.toString(snapshot.starting()));
+    fields.put("mailbox", Integer.toString(snapshot.mailbox()));
+    fields.put("steps", Long.toString(snapshot.steps()));
+    fields.put("waitsFor", snapshot.waitsFor() == null ? "" : snapshot.waitsFor());
+    fields.put("parent", snapshot.parent() == null ? "" : snapshot.parent().toString());
+    fields.put("names", String.join(", ", snapshot.names()));
+    fields.put("links", Integer.toString(snapshot.links().size()));
+    return fields;
+  }
+
+  private static Map<String, String> withStack(ProcessSnapshot snapshot) {
+    Map<String, String> fields = row(snapshot);
+    fields.put("linkedTo", lines(snapshot.links()));
+    fields.put("monitored", lines(snapshot.monitored()));
+    fields.put("stack", lines(snapshot.stack()));
+    return fields;
+  }
+
+  private static String lines(List<?> all) {
+    return all.stream().map(Object::toString).collect(Collectors.joining("\n"));
+  }
+
+  private static Map<String, String> row(ProcessDeadlock deadlock) {
+    return Map.of("row", "report", "kind", "deadlock", "text", deadlock.text());
   }
 
   @Override

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package dev.heddle.cli.top;
+package dev.heddle.cli.look;
 
 import dev.heddle.cli.attach.AttachException;
 import dev.heddle.cli.attach.JavaProcess;
@@ -19,23 +19,25 @@ import java.util.stream.Stream;
 /// @param pid its process id
 /// @param program its name
 /// @param seen its loops, then its runtimes
-record Look(long nanos, LocalTime time, long pid, String program, List<Seen> seen) {
+public record Look(long nanos, LocalTime time, long pid, String program, List<Seen> seen) {
   /// A loop or a runtime.
   ///
   /// @param number in the observation
   /// @param rows of its feed; the first one is its own
-  record Seen(String number, String kind, String name, List<Properties> rows) {
-    Properties own() {
+  public record Seen(String number, String kind, String name, List<Properties> rows) {
+    /// The row of itself.
+    public Properties own() {
       return rows.getFirst();
     }
 
-    List<Properties> of(String row) {
+    /// Its rows of one sort.
+    public List<Properties> of(String row) {
       return rows.stream().filter(each -> row.equals(each.getProperty("row"))).toList();
     }
   }
 
   /// Looks at all that runs in a JVM.
-  static Look at(Watch watch) throws AttachException {
+  public static Look at(Watch watch) throws AttachException {
     JavaProcess process = watch.list();
     List<Seen> seen = new ArrayList<>();
     for (Observed each : all(process)) {
@@ -56,14 +58,15 @@ record Look(long nanos, LocalTime time, long pid, String program, List<Seen> see
     return Stream.of(process.loops(), process.runtimes()).flatMap(List::stream).toList();
   }
 
-  static long count(Properties row, String name) {
+  /// A count of a row; 0 where it is missing.
+  public static long count(Properties row, String name) {
     return Long.parseLong(row.getProperty(name, "0"));
   }
 
   /// How much a count has grown in a second, since an earlier look at the same.
   ///
   /// @return -1 when it was not seen before
-  long rate(Look before, Seen seen, String name) {
+  public long rate(Look before, Seen seen, String name) {
     for (Seen earlier : before.seen) {
       if (earlier.number.equals(seen.number) && nanos > before.nanos) {
         long more = count(seen.own(), name) - count(earlier.own(), name);

@@ -1,0 +1,195 @@
+// SPDX-License-Identifier: Apache-2.0
+// The frame: which program, which view, keys, and the drawer for details.
+import { copyButton, h, text } from "./dom.js";
+import { connection, onChange, programs, start } from "./feed.js";
+import { overview } from "./overview.js";
+import { coroutines } from "./coroutines.js";
+import { waits } from "./waits.js";
+import { processes } from "./processes.js";
+import { holds } from "./holds.js";
+import { reports } from "./reports.js";
+
+const VIEWS = [overview, coroutines, waits, processes, holds, reports];
+const PROBLEMS = { holds: "holds", reports: "reports" };
+
+const main = document.getElementById("view");
+const tabs = document.getElementById("tabs");
+const picker = document.getElementById("program");
+const status = document.getElementById("status");
+const drawer = document.getElementById("drawer");
+const help = document.getElementById("help");
+
+let chosen = null; // a process id
+let view = null; // what is shown
+
+// ---- details ----
+
+/** Shows a text beside the view; `facts` are pairs of a word and a value. */
+export function openDrawer(title, body, facts = []) {
+  drawer.hidden = false;
+  drawer.replaceChildren(
+    h(
+      "header",
+      {},
+      h("h2", {}, title),
+      copyButton(() => body),
+      h("button", { class: "button", type: "button", onclick: closeDrawer, "aria-label": "Close" }, "✕"),
+    ),
+    facts.length > 0
+      ? h("dl", {}, facts.map(([name, value]) => [h("dt", {}, name), h("dd", {}, value)]))
+      : "",
+    h("pre", { tabindex: "0" }, body),
+  );
+}
+
+function closeDrawer() {
+  drawer.hidden = true;
+  drawer.replaceChildren();
+}
+
+// ---- views ----
+
+const frame = {
+  openDrawer,
+  program: () => programs.get(chosen) ?? null,
+  go: (id) => go(id),
+};
+
+function go(id) {
+  location.hash = `/${chosen ?? ""}/${id}`;
+}
+
+function route() {
+  const [, pid, id] = location.hash.slice(1).split("/");
+  if (pid && Number(pid) !== chosen) {
+    chosen = Number(pid);
+    view?.end();
+    view = null;
+    closeDrawer();
+  }
+  const wanted = VIEWS.find((each) => each.id === id) ?? overview;
+  if (view?.id !== wanted.id) {
+    view?.end();
+    closeDrawer();
+    view = { id: wanted.id, ...wanted.open(frame) };
+    main.replaceChildren(view.element);
+    main.scrollTop = 0;
+  }
+  for (const tab of tabs.children) {
+    const isHere = tab.dataset.view === wanted.id;
+    if (isHere) tab.setAttribute("aria-current", "page");
+    else tab.removeAttribute("aria-current");
+    tab.href = `#/${chosen ?? ""}/${tab.dataset.view}`;
+  }
+  update();
+}
+
+function pick() {
+  const pids = [...programs.keys()];
+  if (!programs.has(chosen)) {
+    const running = pids.find((pid) => !programs.get(pid).end) ?? pids[0];
+    if (running !== undefined && chosen === null) {
+      chosen = running;
+      route();
+    }
+  }
+  const key = pids.map((pid) => pid + programs.get(pid).name + Boolean(programs.get(pid).end)).join();
+  if (picker.dataset.key !== key) {
+    picker.dataset.key = key;
+    picker.replaceChildren(
+      ...pids.map((pid) => {
+        const { name, end } = programs.get(pid);
+        return h("option", { value: pid }, `${name || "a JVM"} (${pid})${end ? ", ended" : ""}`);
+      }),
+    );
+  }
+  picker.parentElement.hidden = pids.length === 0;
+  if (chosen !== null) picker.value = String(chosen);
+}
+
+function update() {
+  const program = programs.get(chosen);
+  const lost = connection() !== "live";
+  status.className = `status ${lost ? "lost" : program?.end ? "ended" : "live"}`;
+  const words = {
+    connecting: "connecting",
+    lost: "the console does not answer",
+    closed: "the console has ended",
+  };
+  text(status, words[connection()] ?? (program?.end ? "ended" : programs.size > 0 ? "live" : "waiting for a program"));
+  for (const tab of tabs.children) {
+    const figure = PROBLEMS[tab.dataset.view] ? problems(program, tab.dataset.view) : 0;
+    const badge = tab.querySelector(".count");
+    if (figure > 0) {
+      if (badge) text(badge, String(figure));
+      else tab.append(h("span", { class: "count" }, String(figure)));
+    } else badge?.remove();
+  }
+  view?.update(program ?? null);
+}
+
+function problems(program, id) {
+  const sum = (kind, name) =>
+    (program?.look?.seen ?? [])
+      .filter((seen) => seen.kind === kind)
+      .reduce((all, seen) => all + Number(seen.own[name] ?? 0), 0);
+  return id === "holds"
+    ? sum("loop", "holds") + sum("loop", "stalls")
+    : sum("runtime", "deadlocks");
+}
+
+// ---- keys ----
+
+function showHelp() {
+  const row = (key, what) => [h("dt", {}, h("kbd", {}, key)), h("dd", {}, what)];
+  help.replaceChildren(
+    h("h2", {}, "Keys"),
+    h(
+      "dl",
+      {},
+      VIEWS.map((each, i) => row(String(i + 1), each.title)),
+      row("/", "filter"),
+      row("↑ ↓ Enter", "select a row, and open it"),
+      row("Esc", "close the details"),
+      row("?", "this help"),
+    ),
+  );
+  help.showModal();
+}
+
+addEventListener("keydown", (event) => {
+  const typing = ["INPUT", "SELECT"].includes(document.activeElement?.tagName);
+  if (event.key === "Escape") {
+    if (typing) document.activeElement.blur();
+    else closeDrawer();
+  } else if (!typing && !event.ctrlKey && !event.metaKey && !event.altKey) {
+    const index = Number(event.key) - 1;
+    if (VIEWS[index]) go(VIEWS[index].id);
+    else if (event.key === "?") showHelp();
+    else if (event.key === "/") {
+      const filter = main.querySelector("input[type=search]");
+      if (filter) {
+        event.preventDefault();
+        filter.focus();
+      }
+    }
+  }
+});
+
+help.addEventListener("click", () => help.close());
+picker.addEventListener("change", () => {
+  location.hash = `/${picker.value}/${view?.id ?? "overview"}`;
+});
+addEventListener("hashchange", route);
+
+tabs.append(
+  ...VIEWS.map((each, i) =>
+    h("a", { href: "#", "data-view": each.id, title: `key ${i + 1}` }, each.title),
+  ),
+);
+onChange(() => {
+  pick();
+  update();
+});
+route();
+start();

@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: Apache-2.0
+// The coroutines of a loop: by site first, then each one, then its stack.
+import { clock, count, firstLine, h, plural, text, time } from "./dom.js";
+import { ask, Repeat } from "./feed.js";
+import { virtualTable } from "./table.js";
+import { absence, unitPicker } from "./units.js";
+
+const waits = (state) => state === "waiting" || state === "parked by the JDK";
+
+/** The answer of the program as rows: lines of numbers and names, and the groups they belong to. */
+function parse(rows) {
+  const groups = new Map(rows.filter((row) => row.row === "group").map((row) => [Number(row.number), row]));
+  const all = new Map(); // a coroutine whose row moved while it was read is there twice
+  for (const piece of rows.filter((row) => row.row === "coroutines")) {
+    for (const line of piece.lines.split("\n")) {
+      if (line === "") continue;
+      const [id, group, waited, name] = line.split("\t");
+      const { site, state, on } = groups.get(Number(group)) ?? { site: "", state: "", on: "" };
+      all.set(id, { id: Number(id), name, site, state, on, waited: Number(waited), group });
+    }
+  }
+  return [...all.values()];
+}
+
+function bySite(coroutines) {
+  const sites = new Map();
+  for (const each of coroutines) {
+    const known = sites.get(each.group);
+    if (known) {
+      known.count++;
+      if (each.waited > known.waited) [known.waited, known.oldest] = [each.waited, each.id];
+    } else sites.set(each.group, { ...each, key: each.group, count: 1, oldest: each.id });
+  }
+  return [...sites.values()];
+}
+
+export const coroutines = {
+  id: "coroutines",
+  title: "Coroutines",
+  open(frame) {
+    let all = [];
+    let site = null; // the group that is shown alone
+    let loop = null;
+    let end = false;
+    const picker = unitPicker("loop", () => refresh());
+    const filter = h("input", { type: "search", placeholder: "Filter by name, number, site, wait  ( / )" });
+    const heading = h("h2", {}, "Sites");
+    const which = h("h2", {}, "All coroutines");
+    const everything = h("button", { class: "button", type: "button" }, "Show all");
+    everything.hidden = true;
+    const message = h("p", { class: "empty", hidden: true });
+
+    const sites = virtualTable(
+      [
+        { key: "count", label: "Count", width: "76px", num: true, show: (row) => count(row.count) },
+        { key: "state", label: "State", width: "130px", narrow: false },
+        { key: "waited", label: "Oldest", width: "78px", num: true, show: (row) => (waits(row.state) ? time(row.waited) : "") },
+        { key: "on", label: "Waits for", width: "minmax(90px, 1fr)" },
+        { key: "site", label: "Spawned at", width: "minmax(110px, 2fr)" },
+      ],
+      { label: "Sites", keyOf: (row) => row.key, open: choose, sort: ["count", true], rows: 8, empty: "No coroutine has been seen yet." },
+    );
+    const table = virtualTable(
+      [
+        { key: "id", label: "Number", width: "76px", num: true, show: (row) => count(row.id) },
+        { key: "name", label: "Name", width: "minmax(90px, 1fr)" },
+        { key: "state", label: "State", width: "130px", narrow: false },
+        { key: "waited", label: "For", width: "78px", num: true, show: (row) => (waits(row.state) ? time(row.waited) : "") },
+        { key: "on", label: "Waits for", width: "minmax(90px, 1fr)" },
+        { key: "site", label: "Spawned at", width: "minmax(110px, 2fr)", narrow: false },
+      ],
+      { label: "Coroutines", flex: true, keyOf: (row) => row.id, open: stack, sort: ["waited", true], empty: "No coroutine matches." },
+    );
+
+    function choose(row) {
+      site = site === row.key ? null : row.key;
+      sites.select(site);
+      show();
+    }
+
+    async function stack(row) {
+      const at = loop;
+      frame.openDrawer(`coroutine-${row.id}${row.name ? ` '${row.name}'` : ""}`, "…");
+      const answer = await ask(frame.program().pid, at.number, "stack", row.id);
+      const full = answer?.text ?? "It cannot be had: the program has ended.";
+      // the first line is about the loop, the rest about the coroutine
+      const body = full.startsWith("Loop ") ? full.split("\n").slice(2).join("\n") : full;
+      frame.openDrawer(`coroutine-${row.id}${row.name ? ` '${row.name}'` : ""}`, body.trim(), [
+        ["state", row.state],
+        ["spawned at", row.site],
+        ["seen", firstLine(full).replace(/^Loop '.*', \S+T(\S+?)\.\S*: .*/, "$1 UTC").slice(0, 60)],
+      ]);
+    }
+
+    function show() {
+      const words = filter.value.trim().toLowerCase();
+      const rows = all.filter(
+        (row) =>
+          (site === null || row.group === site) &&
+          (words === "" ||
+            `${row.id} ${row.name} ${row.state} ${row.on} ${row.site}`.toLowerCase().includes(words)),
+      );
+      table.set(rows);
+      everything.hidden = site === null && words === "";
+      text(which, site === null && words === "" ? "All coroutines" : `${count(rows.length)} of ${plural(all.length, "coroutine")}`);
+    }
+
+    async function refresh() {
+      const program = frame.program();
+      loop = picker.of(program);
+      message.hidden = loop !== null;
+      message.className = "empty";
+      text(message, loop === null ? absence(program, "loop") : "");
+      if (!loop) {
+        all = [];
+      } else {
+        const rows = await ask(program.pid, loop.number, "coroutines");
+        if (end) return;
+        if (rows?.some((row) => row.row === "silent")) {
+          message.hidden = false;
+          message.className = "alarm";
+          text(message, `The loop is held by ${loop.own.holder ?? "something"} and does not answer; what it showed before is below.`);
+          return;
+        }
+        if (rows && rows.length === 0) {
+          message.hidden = false;
+          text(message, "This program runs another version of Heddle, which has no list for the console; use that version's own command.");
+        }
+        all = rows ? parse(rows) : [];
+        heading.replaceChildren("Sites", h("small", {}, `${plural(all.length, "coroutine")} at ${clock(Date.now())}`));
+      }
+      const groups = bySite(all);
+      if (site !== null && !groups.some((row) => row.key === site)) site = null;
+      sites.set(groups);
+      show();
+    }
+
+    const repeat = new Repeat(refresh, 2000);
+    filter.addEventListener("input", show);
+    everything.addEventListener("click", () => {
+      site = null;
+      filter.value = "";
+      sites.select(null);
+      show();
+    });
+    let begun = false;
+    return {
+      element: h(
+        "div",
+        { class: "fill" },
+        message,
+        h("div", { class: "tools" }, heading, h("span", { class: "grow" }), picker.element),
+        sites.element,
+        h("div", { class: "tools" }, which, everything, h("span", { class: "grow" }), filter),
+        table.element,
+      ),
+      update(program) {
+        const there = picker.of(program);
+        if (there?.number !== loop?.number || program?.end) repeat.now();
+        loop = there ?? loop;
+        if (!begun && program) {
+          begun = true;
+          repeat.set(true);
+        }
+        if (program?.end) repeat.set(false);
+      },
+      end() {
+        end = true;
+        repeat.set(false);
+      },
+    };
+  },
+};

@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the command has seen: the programs, each with its last look and its history.
+
+const POINTS = 600;
+
+export const programs = new Map(); // by process id
+const listeners = new Set();
+let state = "connecting";
+
+export const connection = () => state;
+
+export function onChange(listener) {
+  listeners.add(listener);
+}
+
+function changed() {
+  listeners.forEach((listener) => listener());
+}
+
+function programOf(pid, name) {
+  let known = programs.get(pid);
+  if (!known) {
+    known = { pid, name: "", look: null, before: null, history: new Map(), end: null };
+    programs.set(pid, known);
+  }
+  if (name) known.name = name;
+  return known;
+}
+
+const LOOP = ["coroutines", "ready", "switches", "longestDelayMicros", "awakeNanos", "sampledNanos"];
+const RUNTIME = ["processes", "awake", "executed", "delay99Micros", "started", "restarts"];
+
+/** The columns of a history, after the moment. */
+export const columns = (kind) => (kind === "loop" ? LOOP : RUNTIME);
+
+function looked(look) {
+  const program = programOf(look.pid, look.program);
+  for (const seen of look.seen) {
+    seen.own = seen.rows[0];
+    seen.of = (kind) => seen.rows.filter((row) => row.row === kind);
+  }
+  program.before = program.look;
+  program.look = look;
+  for (const seen of look.seen) {
+    const points = program.history.get(seen.number) ?? [];
+    const last = points.at(-1);
+    // the last look of a page's beginning is in its history already
+    if (!last || look.at - last[0] > 200) {
+      points.push([look.at, ...columns(seen.kind).map((name) => Number(seen.own[name] ?? 0))]);
+      if (points.length > POINTS) points.shift();
+    }
+    program.history.set(seen.number, points);
+  }
+  const numbers = new Set(look.seen.map((seen) => seen.number));
+  for (const number of program.history.keys()) {
+    if (!numbers.has(number)) program.history.delete(number);
+  }
+}
+
+/** How much a count grows in a second; null when it was not seen before. */
+export function rate(program, seen, name) {
+  const earlier = program.before?.seen.find((each) => each.number === seen.number);
+  const millis = program.before ? program.look.at - program.before.at : 0;
+  return earlier && millis > 0
+    ? (1000 * (Number(seen.own[name]) - Number(earlier.own[name]))) / millis
+    : null;
+}
+
+export function start() {
+  const source = new EventSource("events");
+  const on = (name, take) =>
+    source.addEventListener(name, (event) => {
+      take(JSON.parse(event.data));
+      state = "live";
+      changed();
+    });
+  on("history", ({ pid, number, points }) => programOf(pid).history.set(number, points));
+  on("look", looked);
+  on("end", ({ pid, program, why }) => (programOf(pid, program).end = why));
+  on("ready", () => {});
+  source.addEventListener("error", () => {
+    state = source.readyState === EventSource.CLOSED ? "closed" : "lost";
+    changed();
+  });
+}
+
+/** Asks about one loop or runtime; the answer is null when it cannot be had. */
+export async function ask(pid, number, question, about = "") {
+  try {
+    const path = `api/${pid}/${number}/${question}${about && "?" + encodeURIComponent(about)}`;
+    const answer = await fetch(path);
+    return answer.ok ? await answer.json() : null;
+  } catch {
+    return null;
+  }
+}
+
+/** Calls an asynchronous task while it is on, each time some seconds after it has ended. */
+export class Repeat {
+  #task;
+  #millis;
+  #timer = null;
+  #on = false;
+  #runs = false;
+
+  constructor(task, millis) {
+    this.#task = task;
+    this.#millis = millis;
+  }
+
+  set(on) {
+    if (on === this.#on) return;
+    this.#on = on;
+    if (on) this.now();
+    else clearTimeout(this.#timer);
+  }
+
+  async now() {
+    clearTimeout(this.#timer);
+    if (this.#runs) return;
+    this.#runs = true;
+    const began = performance.now();
+    try {
+      await this.#task();
+    } finally {
+      this.#runs = false;
+      // what takes long is asked for less often
+      const pause = Math.max(this.#millis, 4 * (performance.now() - began));
+      if (this.#on) this.#timer = setTimeout(() => this.now(), pause);
+    }
+  }
+}

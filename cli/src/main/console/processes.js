@@ -1,0 +1,205 @@
+// SPDX-License-Identifier: Apache-2.0
+// The processes of a runtime: the tree of supervision, and the workers.
+import { className, clock, count, h, plural, text } from "./dom.js";
+import { ask, rate, Repeat } from "./feed.js";
+import { virtualTable } from "./table.js";
+import { absence, unitPicker } from "./units.js";
+
+const MANY = 100; // messages
+
+/** Each process after its parent, with its depth; children in the order of their starts. */
+function tree(rows) {
+  const byPid = new Map(rows.map((row) => [row.pid, row]));
+  const children = new Map();
+  const roots = [];
+  for (const row of rows) {
+    if (byPid.has(row.parent)) {
+      if (!children.has(row.parent)) children.set(row.parent, []);
+      children.get(row.parent).push(row);
+    } else roots.push(row);
+  }
+  const all = [];
+  const stack = roots.reverse().map((row) => [row, 0]);
+  while (stack.length > 0) {
+    const [row, depth] = stack.pop();
+    row.depth = depth;
+    row.place = all.length;
+    all.push(row);
+    const own = children.get(row.pid) ?? [];
+    row.children = own.length;
+    for (const child of own.reverse()) stack.push([child, depth + 1]);
+  }
+  return all;
+}
+
+export const processes = {
+  id: "processes",
+  title: "Processes",
+  open(frame) {
+    let runtime = null;
+    let rows = [];
+    let before = new Map(); // by PID: mailbox and restarts at the last look
+    let end = false;
+    const picker = unitPicker("runtime", () => repeat.now());
+    const heading = h("h2", {}, "Processes");
+    const filter = h("input", { type: "search", placeholder: "Filter by name, class, PID, state  ( / )" });
+    const message = h("p", { class: "empty", hidden: true });
+    const alarms = h("p", { class: "alarm", id: "alarms", hidden: true });
+    const note = h("span", { class: "note" });
+
+    const growth = (row) => {
+      const earlier = before.get(row.pid);
+      return earlier === undefined ? 0 : Number(row.mailbox) - earlier.mailbox;
+    };
+    const more = (row) => {
+      const earlier = before.get(row.pid);
+      return earlier === undefined || row.restarts === undefined ? 0 : Number(row.restarts) - earlier.restarts;
+    };
+    const title = (row) => (row.names ? `${row.names} · ${className(row.process)}` : className(row.process));
+    const signed = (n) => (n === 0 ? "" : (n > 0 ? "+" : "−") + count(Math.abs(n)));
+
+    const table = virtualTable(
+      [
+        { key: "place", label: "Process", width: "minmax(150px, 2.2fr)", value: (row) => String(row.place).padStart(7, "0"), show: (row) => "\u2003".repeat(row.depth) + (row.children > 0 ? "▾ " : row.depth > 0 ? "· " : "") + title(row) },
+        { key: "state", label: "State", width: "84px", show: (row) => (row.starting === "true" ? "starting" : row.state), narrow: false },
+        { key: "mailbox", label: "Mailbox", width: "74px", num: true, value: (row) => row.mailbox, show: (row) => count(row.mailbox), tone: (row) => (growth(row) > 0 && Number(row.mailbox) > 100 ? "bad" : "") },
+        { key: "growth", label: "Growth", width: "74px", num: true, value: growth, show: (row) => signed(growth(row)), tone: (row) => (growth(row) > 0 ? "bad" : ""), title: "of the mailbox, since the look before", narrow: false },
+        { key: "restarts", label: "Restarts", width: "78px", num: true, value: (row) => row.restarts ?? -1, show: (row) => (row.restarts === undefined ? "" : count(row.restarts) + (more(row) > 0 ? `  +${more(row)}` : "")), tone: (row) => (more(row) > 0 ? "bad" : "") },
+        { key: "steps", label: "Steps", width: "88px", num: true, value: (row) => row.steps, show: (row) => count(row.steps), narrow: false },
+        { key: "links", label: "Links", width: "54px", num: true, value: (row) => row.links, show: (row) => count(row.links), narrow: false },
+        { key: "waitsFor", label: "Waits for", width: "minmax(80px, 1fr)", narrow: false },
+        { key: "pid", label: "PID", width: "minmax(90px, 1fr)", narrow: false },
+      ],
+      { label: "Processes", flex: true, keyOf: (row) => row.pid, open: details, sort: ["place", false], empty: "No process runs, or none matches." },
+    );
+    const workers = virtualTable(
+      [
+        { key: "number", label: "Worker", width: "70px", num: true },
+        { key: "state", label: "State", width: "minmax(62px, 1fr)", tone: (row) => (row.state === "awake" ? "" : "soft") },
+        { key: "perSecond", label: "Runs/s", width: "84px", num: true, show: (row) => (row.perSecond === null ? "" : count(row.perSecond)) },
+        { key: "executed", label: "Runs", width: "104px", num: true, show: (row) => count(row.executed), narrow: false },
+        { key: "stolen", label: "Steals", width: "84px", num: true, show: (row) => count(row.stolen), title: "tasks taken from other workers" },
+        { key: "parks", label: "Parks", width: "84px", num: true, show: (row) => count(row.parks), title: "times it went to sleep", narrow: false },
+        { key: "queued", label: "Queued", width: "74px", num: true, show: (row) => count(row.queued) },
+      ],
+      { label: "Workers", keyOf: (row) => row.number, sort: ["number", false], rows: 6, empty: "No workers." },
+    );
+
+    async function details(row) {
+      const answer = await ask(frame.program().pid, runtime.number, "process", row.pid);
+      const found = answer?.[0];
+      if (!found) {
+        frame.openDrawer(className(row.process), "This process has ended.");
+        return;
+      }
+      frame.openDrawer(found.names || className(found.process), found.stack || "It is not in a step: there is no stack.", [
+        ["PID", found.pid],
+        ["class", found.process],
+        ["state", found.state + (found.waitsFor ? ` for ${found.waitsFor}` : "")],
+        ["mailbox", count(found.mailbox)],
+        ["parent", found.parent || "none"],
+        ["linked to", found.linkedTo || "none"],
+        ["monitors", found.monitored || "none"],
+      ]);
+    }
+
+    function show() {
+      const words = filter.value.trim().toLowerCase();
+      table.set(
+        words === ""
+          ? rows
+          : rows.filter((row) => `${row.names} ${row.process} ${row.pid} ${row.state} ${row.waitsFor}`.toLowerCase().includes(words)),
+      );
+    }
+
+    /** What goes wrong, by name; each leads to its row. */
+    function showAlarms(seen) {
+      const named = (row) => rows.find((each) => each.pid === row.pid) ?? row;
+      const link = (row, words) => {
+        const of = named(row);
+        const button = h("button", { type: "button" }, of.names || className(of.process));
+        button.addEventListener("click", () => details(of));
+        return [button, words];
+      };
+      const restarts = (seen?.of("supervisor") ?? []).filter((row) => Number(row.newRestarts) > 0).slice(0, 3);
+      const full = (seen?.of("mailbox") ?? []).filter((row) => Number(row.growth) > 0 && Number(row.mailbox) >= MANY).slice(0, 3);
+      alarms.hidden = restarts.length + full.length === 0;
+      alarms.replaceChildren(
+        ...(full.length > 0
+          ? [h("b", {}, "Mailboxes grow: "), ...full.flatMap((row) => link(row, ` has ${count(row.mailbox)} messages, ${count(row.growth)} more than a second ago. `))]
+          : []),
+        ...(restarts.length > 0
+          ? [h("b", {}, "Restarts: "), ...restarts.flatMap((row) => link(row, ` has restarted children ${plural(row.restarts, "time")}, ${count(row.newRestarts)} since the last look. `))]
+          : []),
+      );
+    }
+
+    function showWorkers(program, seen) {
+      const earlier = program.before?.seen.find((each) => each.number === seen.number);
+      const seconds = program.before ? (program.look.at - program.before.at) / 1000 : 0;
+      const known = new Map((earlier?.of("worker") ?? []).map((row) => [row.number, row]));
+      workers.set(
+        seen.of("worker").map((row) => {
+          const old = known.get(row.number);
+          return { ...row, perSecond: old && seconds > 0 ? (row.executed - old.executed) / seconds : null };
+        }),
+      );
+    }
+
+    async function refresh() {
+      const program = frame.program();
+      runtime = picker.of(program);
+      message.hidden = runtime !== null;
+      if (!runtime) {
+        text(message, absence(program, "runtime"));
+        rows = [];
+        show();
+        return;
+      }
+      const answer = await ask(program.pid, runtime.number, "processes");
+      if (end || !answer) return;
+      const earlier = new Map(rows.map((row) => [row.pid, { mailbox: Number(row.mailbox), restarts: Number(row.restarts ?? 0) }]));
+      before = earlier;
+      rows = tree(answer.filter((row) => row.row === "process"));
+      const left = Number(answer.find((row) => row.row === "left")?.processes ?? 0);
+      text(note, left > 0 ? `${count(left)} others, with empty mailboxes, are not listed` : "");
+      const perSecond = rate(program, runtime, "executed");
+      heading.replaceChildren("Processes", h("small", {}, `${plural(Number(runtime.own.processes), "process", "processes")} at ${clock(Date.now())}${perSecond === null ? "" : `, ${count(perSecond)} runs/s`}`));
+      show();
+    }
+
+    const repeat = new Repeat(refresh, 1500);
+    filter.addEventListener("input", show);
+    let begun = false;
+    return {
+      element: h(
+        "div",
+        { class: "fill" },
+        message,
+        alarms,
+        h("div", { class: "tools" }, heading, h("span", { class: "grow" }), note, picker.element, filter),
+        table.element,
+        h("h2", {}, "Workers"),
+        workers.element,
+      ),
+      update(program) {
+        const there = picker.of(program);
+        showAlarms(there);
+        if (there) showWorkers(program, there);
+        else workers.set([]);
+        if (!begun && program) {
+          begun = true;
+          repeat.set(true);
+        }
+        if (program?.end && runtime) {
+          repeat.set(false);
+          repeat.now();
+        }
+      },
+      end() {
+        end = true;
+        repeat.set(false);
+      },
+    };
+  },
+};

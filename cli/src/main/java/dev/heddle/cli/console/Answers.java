@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.heddle.cli.console;
+
+import dev.heddle.cli.text.Printable;
+import java.net.URLDecoder;
+import java.nio.charset.StandardCharsets;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
+
+/// Answers the page's questions about one loop or runtime: `api/PID/NUMBER/QUESTION`, where a
+/// question may be about something, `?`.
+final class Answers {
+  private static final Pattern PATH =
+      Pattern.compile("api/(\\d{1,18})/(\\d{1,9})/([a-z]{1,20})(?:\\?([\\w.:{}|%-]{1,300}))?");
+  private static final Set<String> DETAILS = Set.of("coroutines", "waits", "processes", "reports");
+  private static final Pattern PROCESS = Pattern.compile("\\{[^\\s{}]{1,200}\\}");
+
+  private final Programs programs;
+
+  Answers(Programs programs) {
+    this.programs = programs;
+  }
+
+  /// The answer, as JSON; null when there is no such question, or nothing of that number.
+  @Nullable CompletableFuture<String> to(String path) {
+    Matcher asked = PATH.matcher(path);
+    if (!asked.matches()) {
+      return null;
+    }
+    long pid = Long.parseLong(asked.group(1));
+    String number = asked.group(2);
+    String question = asked.group(3);
+    String about = asked.group(4) == null ? "" : decoded(asked.group(4));
+    if (question.equals("stack") && about.matches("\\d{1,18}")) {
+      long coroutine = Long.parseLong(about);
+      return programs.ask(
+          pid,
+          watch ->
+              "{\"text\":%s}"
+                  .formatted(JsonText.quoted(Printable.of(watch.stack(number, coroutine)))));
+    }
+    if (question.equals("process") && PROCESS.matcher(about).matches()) {
+      return details(pid, number, "process " + about);
+    }
+    return DETAILS.contains(question) && about.isEmpty() ? details(pid, number, question) : null;
+  }
+
+  private @Nullable CompletableFuture<String> details(long pid, String number, String question) {
+    return programs.ask(pid, watch -> JsonText.rows(watch.detail(number, question)));
+  }
+
+  private static String decoded(String text) {
+    try {
+      return URLDecoder.decode(text, StandardCharsets.UTF_8);
+    } catch (IllegalArgumentException _) {
+      return "";
+    }
+  }
+}

@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.heddle.cli.console;
+
+import dev.heddle.cli.attach.AttachException;
+import dev.heddle.cli.look.Look;
+import dev.heddle.cli.look.Looker;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.StringJoiner;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/// What the console has seen of a program: its last look, and ten minutes of a few counts for those
+/// who open the page later. **Thread** any.
+final class Recording implements Looker.Listener {
+  private static final int POINTS = 600;
+  private static final List<String> OF_LOOPS =
+      List.of(
+          "coroutines", "ready", "switches", "longestDelayMicros", "awakeNanos", "sampledNanos");
+  private static final List<String> OF_RUNTIMES =
+      List.of("processes", "awake", "executed", "delay99Micros", "started", "restarts");
+
+  private final long pid;
+  private final String program;
+  private final Consumer<String> events;
+  private final Map<String, ArrayDeque<String>> points = new LinkedHashMap<>(); // by number
+  private @Nullable String last; // the event of the last look
+  private @Nullable String end;
+
+  Recording(long pid, String program, Consumer<String> events) {
+    this.pid = pid;
+    this.program = program;
+    this.events = events;
+  }
+
+  @Override
+  public void looked(Look look) {
+    String event = event("look", written(look));
+    synchronized (this) {
+      last = event;
+      Set<String> there = new HashSet<>();
+      for (Look.Seen seen : look.seen()) {
+        there.add(seen.number());
+        ArrayDeque<String> known = points.computeIfAbsent(seen.number(), _ -> new ArrayDeque<>());
+        known.add(point(seen));
+        if (known.size() > POINTS) {
+          known.remove();
+        }
+      }
+      points.keySet().retainAll(there);
+    }
+    events.accept(event);
+  }
+
+  @Override
+  public void ended(AttachException why) {
+    String event =
+        event(
+            "end",
+            "{\"pid\":%d,\"program\":%s,\"why\":%s}"
+                .formatted(
+                    pid,
+                    JsonText.quoted(program),
+                    JsonText.quoted(String.valueOf(why.getMessage()))));
+    synchronized (this) {
+      end = event;
+    }
+    events.accept(event);
+  }
+
+  /// The events that bring a new page up to date.
+  synchronized List<String> missed() {
+    List<String> missed = new ArrayList<>();
+    points.forEach((number, known) ->
+        missed.add(
+            event(
+                "history",
+                "{\"pid\":%d,\"number\":%s,\"points\":[%s]}"
+                    .formatted(pid, JsonText.quoted(number), String.join(",", known)))));
+    if (last != null) {
+      missed.add(last);
+    }
+    if (end != null) {
+      missed.add(end);
+    }
+    return missed;
+  }
+
+  static String event(String name, String data) {
+    return "event: " + name + "\ndata: " + data + "\n\n"; // JSON has no line breaks
+  }
+
+  private String written(Look look) {
+    StringJoiner seen = new StringJoiner(",");
+    for (Look.Seen each : look.seen()) {
+      seen.add(
+          "{\"number\":%s,\"kind\":%s,\"name\":%s,\"rows\":%s}"
+              .formatted(
+                  JsonText.quoted(each.number()),
+                  JsonText.quoted(each.kind()),
+                  JsonText.quoted(each.name()),
+                  JsonText.rows(each.rows())));
+    }
+    return "{\"pid\":%d,\"program\":%s,\"at\":%d,\"seen\":[%s]}"
+        .formatted(look.pid(), JsonText.quoted(look.program()), System.currentTimeMillis(), seen);
+  }
+
+  private static String point(Look.Seen seen) {
+    StringJoiner point = new StringJoiner(",", "[", "]");
+    point.add(Long.toString(System.currentTimeMillis()));
+    for (String name : seen.kind().equals("loop") ? OF_LOOPS : OF_RUNTIMES) {
+      point.add(Long.toString(Look.count(seen.own(), name)));
+    }
+    return point.toString();
+  }
+}

@@ -1,0 +1,215 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.heddle.cli.look;
+
+import dev.heddle.cli.attach.AttachException;
+import dev.heddle.cli.attach.Watch;
+import dev.heddle.cli.text.Printable;
+import java.util.List;
+import java.util.Objects;
+import java.util.Queue;
+import java.util.concurrent.CancellationException;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.locks.LockSupport;
+import org.jspecify.annotations.Nullable;
+
+/// Looks at a JVM on a thread of its own, so that no key and no request waits for an answer. Only
+/// this thread uses the observation.
+public final class Looker implements AutoCloseable, Runnable {
+  private static final long PROBE_NANOS = 100_000_000;
+
+  /// Asks the JVM that is looked at.
+  ///
+  /// @param <A> the answer
+  public interface Question<A> {
+    /// Called by the thread that looks.
+    A ask(Watch watch) throws AttachException;
+  }
+
+  /// Is called by the thread that looks.
+  public interface Listener {
+    /// After each look.
+    void looked(Look look);
+
+    /// When there will be no further looks, since that JVM has ended or does not answer.
+    void ended(AttachException why);
+  }
+
+  private record Asked<A>(Question<A> question, CompletableFuture<A> answer) {
+    void ask(Watch watch) throws AttachException {
+      try {
+        answer.complete(question.ask(watch));
+      } catch (AttachException | RuntimeException e) {
+        answer.completeExceptionally(e);
+        if (e instanceof AttachException failed) {
+          throw failed;
+        }
+      }
+    }
+  }
+
+  private static final Listener NONE =
+      new Listener() {
+        @Override
+        public void looked(Look look) {}
+
+        @Override
+        public void ended(AttachException why) {}
+      };
+
+  private record Stack(@Nullable Target of, List<String> lines) {}
+
+  private static final Stack NO_STACK = new Stack(null, List.of("..."));
+
+  private final Watch watch;
+  private final long intervalNanos;
+  private final Listener listener;
+  private final Thread thread = new Thread(this, "heddle-looker");
+  private final Queue<Asked<?>> asked = new ConcurrentLinkedQueue<>();
+
+  // written by its thread
+  private volatile @Nullable Look latest;
+  private volatile @Nullable Look before;
+  private volatile @Nullable AttachException end;
+  private volatile boolean isOver;
+  private volatile String silence = "";
+
+  // written by both: the one that draws removes it, so that what it shows next was asked for anew
+  private volatile Stack stack = NO_STACK;
+
+  // written by the thread that draws
+  private volatile boolean over;
+  private volatile boolean paused;
+  private volatile @Nullable Target wanted;
+
+  /// Begins to look. Closes `watch` at its end.
+  public Looker(Watch watch, long intervalNanos) {
+    this(watch, intervalNanos, NONE);
+  }
+
+  /// The same, with a listener.
+  public Looker(Watch watch, long intervalNanos, Listener listener) {
+    this.watch = watch;
+    this.listener = listener;
+    this.intervalNanos = intervalNanos;
+    watch.waitOn(text -> silence = text);
+    thread.setDaemon(true);
+    thread.start();
+  }
+
+  /// The last look; null before the first one.
+  public @Nullable Look latest() {
+    return latest;
+  }
+
+  /// The look before that.
+  public @Nullable Look before() {
+    return before;
+  }
+
+  /// Why there will be no further looks: that JVM has ended; null while there are.
+  public @Nullable AttachException end() {
+    return end;
+  }
+
+  /// Why that JVM does not answer now; empty when it does.
+  public String silence() {
+    return silence;
+  }
+
+  /// Looks no more, or again.
+  public void pause(boolean on) {
+    paused = on;
+    LockSupport.unpark(thread);
+  }
+
+  /// The stack of a coroutine, which is asked for at each look as long as this target is given.
+  public List<String> stackOf(@Nullable Target target) {
+    if (!Objects.equals(target, wanted)) {
+      wanted = target;
+      stack = NO_STACK;
+      LockSupport.unpark(thread);
+    }
+    Stack known = stack;
+    return target == null || target.equals(known.of) ? known.lines : NO_STACK.lines;
+  }
+
+  /// Asks something, between two looks.
+  ///
+  /// @return fails when that JVM has ended; dependents run on the thread that looks
+  public <A> CompletableFuture<A> ask(Question<A> question) {
+    CompletableFuture<A> answer = new CompletableFuture<>();
+    asked.add(new Asked<>(question, answer));
+    LockSupport.unpark(thread);
+    if (isOver) {
+      refuse(); // that thread may not see it any more
+    }
+    return answer;
+  }
+
+  private void refuse() {
+    AttachException why = end;
+    for (Asked<?> next = asked.poll(); next != null; next = asked.poll()) {
+      next.answer.completeExceptionally(
+          why == null ? new CancellationException("nobody looks any more") : why);
+    }
+  }
+
+  private void answerAsked() throws AttachException {
+    for (Asked<?> next = asked.poll(); next != null; next = asked.poll()) {
+      next.ask(watch);
+    }
+  }
+
+  @Override
+  public void run() {
+    try (watch) {
+      long dueAt = System.nanoTime();
+      while (!over) {
+        boolean due = !paused && System.nanoTime() - dueAt >= 0;
+        answer(due);
+        answerAsked();
+        Look last = latest;
+        if (due) {
+          Look next = Look.at(watch);
+          before = last;
+          latest = next;
+          listener.looked(next);
+          dueAt += intervalNanos;
+          dueAt = Math.max(dueAt, System.nanoTime());
+        }
+        LockSupport.parkNanos(this, PROBE_NANOS);
+        probe(latest);
+      }
+    } catch (AttachException e) {
+      end = e;
+      listener.ended(e);
+    } finally {
+      isOver = true;
+      refuse();
+    }
+  }
+
+  private void answer(boolean again) throws AttachException {
+    Target target = wanted;
+    if (target != null && (again || !target.equals(stack.of))) {
+      String text = Printable.of(watch.stack(target.loop(), target.coroutine()));
+      stack = new Stack(target, text.lines().toList());
+    }
+  }
+
+  private void probe(@Nullable Look at) throws AttachException {
+    if (at != null && !paused) {
+      for (Look.Seen each : at.seen()) {
+        watch.probe(each.number());
+      }
+    }
+  }
+
+  /// Ends it, without waiting for the answer that it may wait for.
+  @Override
+  public void close() {
+    over = true;
+    LockSupport.unpark(thread);
+  }
+}

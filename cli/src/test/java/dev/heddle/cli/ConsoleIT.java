@@ -1,0 +1,254 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.heddle.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.OutputStream;
+import java.net.ConnectException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.net.Socket;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestInstance;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/// Who may ask the console, over real connections, and what is left when it has ended.
+@Tag("watch-5")
+@TestInstance(TestInstance.Lifecycle.PER_CLASS)
+@Timeout(value = 300, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+class ConsoleIT {
+  private static final long GIB = 1L << 30;
+
+  private final Checkout checkout = Checkout.ready();
+  private final List<Outcome.Started> started = new ArrayList<>();
+  private String pid = "";
+  private ConsoleProgram.@Nullable Running running;
+
+  @BeforeAll
+  void start() throws Exception {
+    Outcome.Started program = ConsoleProgram.start(checkout, 10);
+    started.add(program);
+    pid = Long.toString(program.process().pid());
+    running = ConsoleProgram.console(checkout, pid);
+    started.add(running.console());
+  }
+
+  @AfterAll
+  void endAll() throws Exception {
+    for (Outcome.Started each : started) {
+      each.process().destroyForcibly().waitFor();
+    }
+  }
+
+  private ConsoleProgram.Running console() {
+    return Objects.requireNonNull(running);
+  }
+
+  /// Sends a request in which TOKEN, PORT and a bar stand for those of the console and for line
+  /// breaks, and returns all of the answer.
+  private String ask(String request) throws IOException {
+    try (Socket socket = connect(console().port())) {
+      socket.getOutputStream().write(written(request));
+      return new String(socket.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+    }
+  }
+
+  private byte[] written(String request) {
+    return request
+        .replace("TOKEN", console().token())
+        .replace("PORT", Integer.toString(console().port()))
+        .replace("|", "\r\n")
+        .concat("\r\nConnection: close\r\n\r\n")
+        .getBytes(StandardCharsets.UTF_8);
+  }
+
+  private static Socket connect(int port) throws IOException {
+    return new Socket(InetAddress.ofLiteral("127.0.0.1"), port);
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "GET /TOKEN/ HTTP/1.1|Host: 127.0.0.1:PORT",
+        "GET /TOKEN/ HTTP/1.1|Host: localhost:PORT|Origin: http://localhost:PORT",
+        "GET /TOKEN/app.js HTTP/1.1|Host: 127.0.0.1:PORT|Sec-Fetch-Site: same-origin",
+        "GET /TOKEN/ HTTP/1.1|Host: 127.0.0.1:PORT|Sec-Fetch-Site: cross-site|Sec-Fetch-Mode: navigate|Sec-Fetch-Dest: document",
+        "GET /TOKEN/vendor/uPlot.js HTTP/1.1|Host: 127.0.0.1:PORT"
+      })
+  void ownRequest_isAnswered_andNoOtherPageMayReadIt(String request) throws Exception {
+    assertThat(ask(request))
+        .startsWith("HTTP/1.1 200 OK")
+        .contains(
+            "Content-Security-Policy: default-src 'none'; script-src 'self'; style-src 'self'")
+        .contains("frame-ancestors 'none'", "X-Content-Type-Options: nosniff", "no-store")
+        .doesNotContainIgnoringCase("Access-Control-")
+        .doesNotContain("unsafe-inline");
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "403, GET / HTTP/1.1|Host: 127.0.0.1:PORT",
+    "403, GET /index.html HTTP/1.1|Host: 127.0.0.1:PORT",
+    "403, GET /TOKE/ HTTP/1.1|Host: 127.0.0.1:PORT",
+    "403, GET /TOKENx/ HTTP/1.1|Host: 127.0.0.1:PORT",
+    "403, GET /TOKEN HTTP/1.1|Host: 127.0.0.1:PORT",
+    "403, GET //TOKEN/ HTTP/1.1|Host: 127.0.0.1:PORT",
+    "403, GET /x/TOKEN/ HTTP/1.1|Host: 127.0.0.1:PORT",
+    "403, GET http://127.0.0.1:PORT/TOKEN/ HTTP/1.1|Host: 127.0.0.1:PORT",
+    "403, GET /TOKEN/ HTTP/1.1|Host: evil.example:PORT",
+    "403, GET /TOKEN/ HTTP/1.1|Host: 127.0.0.1",
+    "403, GET /TOKEN/ HTTP/1.1|Host: 127.0.0.1:PORT|Host: 127.0.0.1:PORT",
+    "403, GET /TOKEN/ HTTP/1.0|Accept: */*",
+    "403, GET /TOKEN/ HTTP/1.1|Host: 127.0.0.1:PORT|Origin: http://evil.example",
+    "403, GET /TOKEN/ HTTP/1.1|Host: 127.0.0.1:PORT|Origin: null",
+    "403, GET /TOKEN/ HTTP/1.1|Host: 127.0.0.1:PORT|Origin: https://127.0.0.1:PORT",
+    "403, GET /TOKEN/events HTTP/1.1|Host: 127.0.0.1:PORT|Sec-Fetch-Site: cross-site|Sec-Fetch-Mode: cors",
+    "403, GET /TOKEN/app.js HTTP/1.1|Host: 127.0.0.1:PORT|Sec-Fetch-Site: same-site|Sec-Fetch-Mode: no-cors",
+    "403, GET /TOKEN/ HTTP/1.1|Host: 127.0.0.1:PORT|Sec-Fetch-Site: cross-site|Sec-Fetch-Mode: navigate|Sec-Fetch-Dest: iframe",
+    "404, GET /TOKEN/../../../../etc/passwd HTTP/1.1|Host: 127.0.0.1:PORT",
+    "404, GET /TOKEN/%2e%2e/%2e%2e/etc/passwd HTTP/1.1|Host: 127.0.0.1:PORT",
+    "404, GET /TOKEN/vendor/..%2fapp.js HTTP/1.1|Host: 127.0.0.1:PORT",
+    "404, GET /TOKEN//etc/passwd HTTP/1.1|Host: 127.0.0.1:PORT",
+    "404, GET /TOKEN/api/1/0/waits HTTP/1.1|Host: 127.0.0.1:PORT",
+    "404, GET /TOKEN/api/x/0/list HTTP/1.1|Host: 127.0.0.1:PORT",
+    "405, POST /TOKEN/ HTTP/1.1|Host: 127.0.0.1:PORT|Content-Length: 0",
+    "405, DELETE /TOKEN/ HTTP/1.1|Host: 127.0.0.1:PORT",
+    "405, OPTIONS /TOKEN/events HTTP/1.1|Host: 127.0.0.1:PORT",
+    "413, POST /TOKEN/ HTTP/1.1|Host: 127.0.0.1:PORT|Content-Length: 1",
+    "413, GET /TOKEN/ HTTP/1.1|Host: 127.0.0.1:PORT|Transfer-Encoding: chunked",
+    "400, GET /TOKEN/ HTTP/1.1|Host 127.0.0.1:PORT",
+    "400, hello"
+  })
+  void strangeRequest_isRefused(int status, String request) throws Exception {
+    assertThat(ask(request))
+        .startsWith("HTTP/1.1 " + status + " ")
+        .doesNotContain(console().token())
+        .doesNotContain("<html", "root:")
+        .doesNotContainIgnoringCase("Access-Control-");
+  }
+
+  @Test
+  void bodyOfAGigabyte_isRefused_withoutBeingRead() throws Exception {
+    try (Socket socket = connect(console().port())) {
+      OutputStream out = socket.getOutputStream();
+      out.write(written("POST /TOKEN/ HTTP/1.1|Host: 127.0.0.1:PORT|Content-Length: " + GIB));
+      String answer = new String(socket.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+      assertThat(answer).startsWith("HTTP/1.1 413 ");
+      assertThatThrownBy(() -> writeAll(out)).isInstanceOf(IOException.class);
+    }
+  }
+
+  private static void writeAll(OutputStream out) throws IOException {
+    byte[] piece = new byte[1 << 20];
+    for (long sent = 0; sent < GIB; sent += piece.length) {
+      out.write(piece);
+    }
+  }
+
+  @Test
+  void requestBesideAnother_isHungUpOn() throws Exception {
+    try (Socket socket = connect(console().port())) {
+      byte[] events =
+          "GET /TOKEN/events HTTP/1.1|Host: 127.0.0.1:PORT||GET /TOKEN/ HTTP/1.1|Host: 127.0.0.1:PORT||"
+              .replace("TOKEN", console().token())
+              .replace("PORT", Integer.toString(console().port()))
+              .replace("|", "\r\n")
+              .getBytes(StandardCharsets.UTF_8);
+      socket.getOutputStream().write(events);
+      byte[] answer = socket.getInputStream().readAllBytes();
+      assertThat(new String(answer, StandardCharsets.UTF_8)).doesNotContain("<html");
+    }
+  }
+
+  @Test
+  void portThatIsTaken_isSaid() throws Exception {
+    try (ServerSocket taken = new ServerSocket(0, 1, InetAddress.ofLiteral("127.0.0.1"))) {
+      String port = Integer.toString(taken.getLocalPort());
+      Outcome outcome = checkout.heddle("console", "--no-browser", "--port", port, pid);
+      assertThat(outcome.code()).as(outcome.err()).isEqualTo(1);
+      assertThat(outcome.err()).startsWith("heddle: cannot listen on port " + port).hasLineCount(1);
+    }
+  }
+
+  @Test
+  void processThatIsNotThere_isSaid() throws Exception {
+    Outcome outcome = checkout.heddle("console", "--no-browser", "999999999");
+    assertThat(outcome.code()).isEqualTo(1);
+    assertThat(outcome.err()).isEqualTo("heddle: there is no process 999999999\n");
+  }
+
+  /// SIGINT, as Ctrl-C.
+  @Test
+  void end_leavesNothing_neitherHereNorThere() throws Exception {
+    assumeTrue(
+        Files.isReadable(Path.of("/proc/self/task")), "no /proc: cannot be seen from outside");
+    Outcome.Started program = ConsoleProgram.start(checkout, 10);
+    started.add(program);
+    String target = Long.toString(program.process().pid());
+    ConsoleProgram.Running own = ConsoleProgram.console(checkout, target);
+    started.add(own.console());
+    try (Socket page = connect(own.port())) {
+      page.getOutputStream()
+          .write(
+              "GET /%s/events HTTP/1.1\r\nHost: 127.0.0.1:%d\r\n\r\n"
+                  .formatted(own.token(), own.port())
+                  .getBytes(StandardCharsets.UTF_8));
+      awaitLook(page.getInputStream());
+      assertThat(threads(target)).anyMatch(name -> name.startsWith("heddle-attach"));
+      new ProcessBuilder("kill", "-INT", Long.toString(own.console().process().pid()))
+          .start()
+          .waitFor();
+      assertThat(own.console().process().waitFor()).isIn(0, 130);
+      byte[] _ = page.getInputStream().readAllBytes(); // it is closed
+    }
+    assertThatThrownBy(() -> connect(own.port()).close()).isInstanceOf(ConnectException.class);
+    while (threads(target).stream().anyMatch(name -> name.startsWith("heddle-attach"))) {
+      Thread.onSpinWait();
+    }
+    assertThat(program.process().isAlive()).isTrue();
+    assertThat(checkout.heddle("ps", target).code()).isZero();
+  }
+
+  private static void awaitLook(InputStream events) throws IOException {
+    StringBuilder read = new StringBuilder();
+    while (read.indexOf("event: look") < 0) {
+      int next = events.read();
+      assertThat(next).as(read.toString()).isNotNegative();
+      read.append((char) next);
+    }
+  }
+
+  private static Set<String> threads(String process) throws IOException {
+    Set<String> names = new TreeSet<>();
+    try (Stream<Path> tasks = Files.list(Path.of("/proc", process, "task"))) {
+      for (Path task : tasks.toList()) {
+        try {
+          names.add(Files.readString(task.resolve("comm")).strip());
+        } catch (IOException _) {
+          // it has just ended
+        }
+      }
+    }
+    return names;
+  }
+}

@@ -2,6 +2,7 @@
 package dev.heddle.cluster.engine;
 
 import java.io.IOException;
+import java.util.Arrays;
 
 /// Finds other nodes and carries packets to them.
 ///
@@ -41,6 +42,14 @@ public interface Engine extends AutoCloseable {
   ///
   /// @param urgency of the packet: whether it may overtake others, and is kept until it arrives
   void send(Address to, byte[] packet, Urgency urgency);
+
+  /// The same, of a packet in the first bytes of an array.
+  ///
+  /// @param bytes the array, which belongs to the engine from now on
+  /// @param length how many bytes the packet has
+  default void send(Address to, byte[] bytes, int length, Urgency urgency) {
+    send(to, bytes.length == length ? bytes : Arrays.copyOf(bytes, length), urgency);
+  }
 
   /// Whether a packet may overtake others.
   enum Urgency {

@@ -396,11 +396,16 @@ public final class JGroupsEngine implements Engine {
 
   @Override
   public void send(Address to, byte[] packet, Urgency urgency) {
+    send(to, packet, packet.length, urgency);
+  }
+
+  @Override
+  public void send(Address to, byte[] bytes, int length, Urgency urgency) {
     JChannel here = channel;
     if (here == null) {
       throw new IllegalStateException("the engine of node '" + settings.node + "' is not open");
     }
-    Message message = new BytesMessage(((PeerAddress) to).address, packet);
+    Message message = new BytesMessage(((PeerAddress) to).address, bytes, 0, length);
     if (urgency != Urgency.IN_ORDER) {
       message.setFlag(Message.Flag.OOB);
     }

@@ -405,10 +405,10 @@ final class Connections implements Engine.Listener {
   boolean write() {
     boolean isAny = false;
     for (Link link : links.values()) {
-      byte[] packet = link.nextPacket(clock.getAsLong());
+      var packet = link.nextPacket(clock.getAsLong());
       if (packet != null) {
         isAny = true;
-        engine.send(link.at, packet, Urgency.IN_ORDER);
+        engine.send(link.at, packet.bytes(), packet.length(), Urgency.IN_ORDER);
       }
     }
     return isAny;

@@ -15,6 +15,7 @@ import dev.heddle.cluster.wire.Packet;
 import dev.heddle.cluster.wire.SessionId;
 import dev.heddle.cluster.wire.Urgent;
 import dev.heddle.cluster.wire.Urgent.Introduction;
+import dev.heddle.cluster.wire.WireOutput;
 import dev.heddle.process.SendResult;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -106,7 +107,7 @@ final class Link implements FrameSink {
 
   @Override
   public SendResult send(Frame frame) {
-    byte[] head = codec.encodeHead(frame);
+    WireOutput head = codec.encodeHead(frame);
     return switch (outbox.offer(head, FrameCodec.tail(frame), kindOf(frame))) {
       case ACCEPTED -> {
         wakeWriter.run();
@@ -136,19 +137,24 @@ final class Link implements FrameSink {
 
   /// The next packet to send, in order with all others; null when none may be sent now. Only the
   /// writer calls it.
-  byte @Nullable [] nextPacket(long now) {
+  Outbox.@Nullable Packed nextPacket(long now) {
     if (outbox.bytes() == 0) {
       return null;
     }
     state.lock();
     try {
-      byte[] packet = outbox.next(session.space());
+      Outbox.Packed packet = outbox.next(session.space());
       if (packet == null) {
         return null;
       }
       Packet.writeHeader(
-          packet, session.version(), id(), session.number(), session.ack(), session.window());
-      session.sent(packet.length, now);
+          packet.bytes(),
+          session.version(),
+          id(),
+          session.number(),
+          session.ack(),
+          session.window());
+      session.sent(packet.length(), now);
       return packet;
     } finally {
       state.unlock();

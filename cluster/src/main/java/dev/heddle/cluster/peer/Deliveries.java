@@ -174,7 +174,10 @@ final class Deliveries {
   }
 
   private void hold(Receiver receiver, Frame frame) {
-    receiver.held.add(frame);
+    receiver.held.add(
+        frame instanceof Frame.Message(Pid to, var content)
+            ? new Frame.Message(to, content.copy()) // else it would keep its packet
+            : frame);
     var _ = heldBytes.addAndGet(costOf(frame));
     if (frame instanceof Frame.Ask ask) {
       heldAsks.add(ask.id());
@@ -184,7 +187,7 @@ final class Deliveries {
   private static int costOf(Frame frame) {
     return FRAME_COST
         + switch (frame) {
-          case Frame.Message message -> message.content().length;
+          case Frame.Message message -> message.content().length();
           case Frame.Ask ask -> ask.content().length;
           default -> 0;
         };

@@ -3,6 +3,7 @@ package dev.heddle.cluster.peer;
 
 import dev.heddle.cluster.group.Groups;
 import dev.heddle.cluster.observe.ClusterJfrEvents;
+import dev.heddle.cluster.wire.Content;
 import dev.heddle.cluster.wire.Frame;
 import dev.heddle.cluster.wire.MessageTypes;
 import dev.heddle.cluster.wire.NodeLife;
@@ -142,7 +143,7 @@ public final class RemoteNode implements NodePeer {
     if (message instanceof Request request) {
       return outgoing.ask(to, request);
     }
-    byte[] content = context.contents().encode(message);
+    Content content = context.contents().encodeInPlace(message);
     refused.sending(to);
     return context.sink().send(new Frame.Message(to, content));
   }

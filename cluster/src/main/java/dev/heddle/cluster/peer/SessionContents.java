@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.heddle.cluster.peer;
 
+import dev.heddle.cluster.wire.Content;
 import dev.heddle.cluster.wire.Failures;
 import dev.heddle.cluster.wire.Frame.ExitText;
 import dev.heddle.cluster.wire.MessageReader;
@@ -51,12 +52,21 @@ final class SessionContents {
     return writer.encode(message);
   }
 
+  /// The same, without a copy.
+  Content encodeInPlace(@Nullable Object message) {
+    return writer.encodeInPlace(message);
+  }
+
   /// @throws dev.heddle.process.NotSendableException when it cannot be encoded
   byte[] encodeAsk(@Nullable Object message, Reply<?> reply) {
     return writer.encodeAsk(message, reply);
   }
 
   @Nullable Object decode(byte[] content) throws UndecodableMessageException {
+    return reader.decode(content);
+  }
+
+  @Nullable Object decode(Content content) throws UndecodableMessageException {
     return reader.decode(content);
   }
 

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.heddle.cluster.session;
 
+import dev.heddle.cluster.wire.Content;
 import dev.heddle.cluster.wire.Limits;
 import dev.heddle.cluster.wire.Packet;
+import dev.heddle.cluster.wire.WireOutput;
 import dev.heddle.internal.SpinLock;
 import java.util.ArrayDeque;
 import java.util.Arrays;
@@ -67,27 +69,49 @@ public final class Outbox {
   private static final int MOST_BYTES = Limits.PACKED_PACKET_BYTES;
   private static final int LARGE_BYTES = 8 * 1024; // from here on a frame has a packet of its own
 
-  /// A packet without its header. Made by a sender, then under the lock, then the writer's.
-  private static final class Packed {
-    final byte[] bytes;
-    int end = Packet.HEADER_BYTES;
-    int frames;
+  /// A packet in the first bytes of an array, with space for its header. Made by a sender, then
+  /// under the lock, then the writer's.
+  public static final class Packed {
+    private final byte[] bytes;
+    private int end = Packet.HEADER_BYTES;
+    private int frames;
 
-    Packed(byte[] head, byte[] tail, int capacity) {
-      int length = head.length + tail.length;
+    private Packed(WireOutput head, Content tail, int capacity) {
+      int length = head.size() + tail.size();
       int needed = Packet.HEADER_BYTES + length;
       bytes = new byte[length < LARGE_BYTES ? Math.max(needed, capacity) : needed];
       add(head, tail);
     }
 
-    boolean hasSpace(int length) {
+    /// The array: the packet, then what nobody reads.
+    public byte[] bytes() {
+      return bytes;
+    }
+
+    /// How many bytes the packet has.
+    public int length() {
+      return end;
+    }
+
+    /// An engine keeps the array until the packet has arrived: so at most half of it is unused.
+    private Packed shortened() {
+      return 2 * end >= bytes.length ? this : new Packed(this);
+    }
+
+    private Packed(Packed longer) {
+      bytes = Arrays.copyOf(longer.bytes, longer.end);
+      end = longer.end;
+      frames = longer.frames;
+    }
+
+    private boolean hasSpace(int length) {
       return bytes.length - end >= length;
     }
 
-    void add(byte[] head, byte[] tail) {
-      System.arraycopy(head, 0, bytes, end, head.length);
-      System.arraycopy(tail, 0, bytes, end + head.length, tail.length);
-      end += head.length + tail.length;
+    private void add(WireOutput head, Content tail) {
+      head.copyTo(bytes, end);
+      tail.copyTo(bytes, end + head.size());
+      end += head.size() + tail.size();
       frames++;
     }
   }
@@ -106,8 +130,8 @@ public final class Outbox {
   ///
   /// @param head its first bytes
   /// @param tail the others
-  public Result offer(byte[] head, byte[] tail, Kind kind) {
-    int length = head.length + tail.length;
+  public Result offer(WireOutput head, Content tail, Kind kind) {
+    int length = head.size() + tail.size();
     Packed own = null; // with this frame, when the last packet has no space for it
     while (true) {
       int capacity;
@@ -170,7 +194,7 @@ public final class Outbox {
   /// @param most bytes of the packet, its header included
   /// @return the packet with space for its header, which the caller writes; null when there is
   ///   none, or it is longer
-  public byte @Nullable [] next(long most) {
+  public @Nullable Packed next(long most) {
     Packed first;
     CompletableFuture<@Nullable Void> free = null;
     lock.lock();
@@ -192,7 +216,7 @@ public final class Outbox {
     if (free != null) {
       free.complete(null);
     }
-    return first.end == first.bytes.length ? first.bytes : Arrays.copyOf(first.bytes, first.end);
+    return first.shortened();
   }
 
   /// Takes no more frames, and drops those that wait.

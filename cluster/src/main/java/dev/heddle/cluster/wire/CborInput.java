@@ -15,20 +15,22 @@ final class CborInput {
    * is a way to make a reader work: Jackson 3.2.2 took minutes for a MiB of tags before one value.
    */
   private final byte[] bytes;
+  private final int end;
   private int at;
 
-  CborInput(byte[] bytes, int start) {
+  CborInput(byte[] bytes, int start, int end) {
     this.bytes = bytes;
     this.at = start;
+    this.end = end;
   }
 
   boolean isAtEnd() {
-    return at == bytes.length;
+    return at == end;
   }
 
   /// Reads a null, if there is one.
   boolean skipNull() {
-    if (at < bytes.length && Byte.toUnsignedInt(bytes[at]) == CborOutput.NULL) {
+    if (at < end && Byte.toUnsignedInt(bytes[at]) == CborOutput.NULL) {
       at++;
       return true;
     }
@@ -135,7 +137,7 @@ final class CborInput {
   // ---- octets ----
 
   private int octet(String expected) {
-    if (at == bytes.length) {
+    if (at == end) {
       throw wrong("the end, where %s was expected".formatted(expected));
     }
     return Byte.toUnsignedInt(bytes[at++]);
@@ -151,10 +153,10 @@ final class CborInput {
 
   private int lengthOf(int head, String expected) {
     long length = argument(head, expected);
-    if (length < 0 || length > bytes.length - at) {
+    if (length < 0 || length > end - at) {
       throw wrong(
           "a length of %s, where %d octets are left"
-              .formatted(Long.toUnsignedString(length), bytes.length - at));
+              .formatted(Long.toUnsignedString(length), end - at));
     }
     return (int) length;
   }
@@ -171,7 +173,7 @@ final class CborInput {
   }
 
   private long fixed(int length, String expected) {
-    if (bytes.length - at < length) {
+    if (end - at < length) {
       throw wrong("the end, within %s".formatted(expected));
     }
     long value = 0;

@@ -95,6 +95,11 @@ final class CborOutput {
     fixed(Double.doubleToRawLongBits(value), 8);
   }
 
+  /// What was written, in the array that it was written to.
+  Content toContent() {
+    return Content.of(bytes, 0, end);
+  }
+
   /// What was written.
   byte[] toBytes() {
     return Arrays.copyOf(bytes, end);

@@ -21,7 +21,7 @@ public sealed interface Frame {
 
   // ---- messages ----
 
-  record Message(Pid to, byte[] content) implements Frame {}
+  record Message(Pid to, Content content) implements Frame {}
 
   record Ask(long id, Pid to, byte[] content) implements Frame {}
 

@@ -9,7 +9,6 @@ import dev.heddle.process.MailboxPolicy;
 import dev.heddle.process.Pid;
 import dev.heddle.process.SendResult;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.EnumSet;
 import java.util.HashMap;
 import java.util.List;
@@ -72,7 +71,7 @@ public final class FrameCodec {
 
   static final int SKIP = 0x80; // added to a kind
 
-  private static final byte[] NONE = {};
+  private static final Content NONE = Content.of(new byte[0]);
 
   private static final List<SendResult> SEND_RESULTS =
       List.of(
@@ -119,22 +118,23 @@ public final class FrameCodec {
   /// @throws dev.heddle.process.NotSendableException when a name, a content or the frame is too
   ///   long
   public byte[] encode(Frame frame) {
-    byte[] head = encodeHead(frame);
-    byte[] tail = tail(frame);
-    byte[] whole = Arrays.copyOf(head, head.length + tail.length);
-    System.arraycopy(tail, 0, whole, head.length, tail.length);
+    WireOutput head = encodeHead(frame);
+    Content tail = tail(frame);
+    byte[] whole = new byte[head.size() + tail.size()];
+    head.copyTo(whole, 0);
+    tail.copyTo(whole, head.size());
     return whole;
   }
 
   /// The last bytes of a frame, which [#encodeHead] leaves out: the content that it ends with. Not
   /// copied.
-  public static byte[] tail(Frame frame) {
+  public static Content tail(Frame frame) {
     return switch (frame) {
       case Frame.Message(_, var content) -> content;
-      case Frame.Ask(_, _, var content) -> content;
-      case Frame.Answer(_, var content) -> content;
-      case Frame.RequestExit(_, _, var detail) -> detail;
-      case Frame.Service(_, var content) -> content;
+      case Frame.Ask(_, _, var content) -> Content.of(content);
+      case Frame.Answer(_, var content) -> Content.of(content);
+      case Frame.RequestExit(_, _, var detail) -> Content.of(detail);
+      case Frame.Service(_, var content) -> Content.of(content);
       default -> NONE;
     };
   }
@@ -142,11 +142,11 @@ public final class FrameCodec {
   /// Writes a frame without its [#tail].
   ///
   /// @throws dev.heddle.process.NotSendableException as of [#encode]
-  public byte[] encodeHead(Frame frame) {
+  public WireOutput encodeHead(Frame frame) {
     WireOutput out = new WireOutput();
     switch (frame) {
       case Frame.Types(var all) -> writeSignatures(out.octet(TYPES), all);
-      case Frame.Message(var to, var content) -> pid(out.octet(MESSAGE), to).lengthOf(content);
+      case Frame.Message(var to, var content) -> pid(out.octet(MESSAGE), to).headOf(content);
       case Frame.Ask(var id, var to, var content) ->
           pid(out.octet(ASK).varint(id), to).lengthOf(content);
       case Frame.Answer(var id, var content) -> out.octet(ANSWER).varint(id).lengthOf(content);
@@ -180,7 +180,7 @@ public final class FrameCodec {
       case Frame.Left(var group, var member) -> pid(out.octet(LEFT), member).name(group);
       case Frame.Service(var name, var content) -> out.octet(SERVICE).name(name).lengthOf(content);
     }
-    return out.head(tail(frame).length);
+    return out.finished(tail(frame).size());
   }
 
   private WireOutput pid(WireOutput out, Pid pid) {
@@ -282,7 +282,7 @@ public final class FrameCodec {
     PidCodec pids = otherPids;
     return switch (kind) {
       case TYPES -> new Frame.Types(readSignatures(in));
-      case MESSAGE -> new Frame.Message(pids.read(in), in.content());
+      case MESSAGE -> new Frame.Message(pids.read(in), in.contentInPlace());
       case ASK -> new Frame.Ask(in.varint(), pids.read(in), in.content());
       case ANSWER -> new Frame.Answer(in.varint(), in.content());
       case ASK_FAILED -> new Frame.AskFailed(in.varint(), readFailure(in));

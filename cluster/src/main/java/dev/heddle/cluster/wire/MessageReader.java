@@ -3,7 +3,6 @@ package dev.heddle.cluster.wire;
 
 import dev.heddle.cluster.wire.UndecodableMessageException.Why;
 import dev.heddle.process.Reply;
-import java.util.Arrays;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -30,6 +29,11 @@ public final class MessageReader {
   /// @throws UndecodableMessageException when it cannot be decoded, or is a request that contains a
   ///   [Reply]
   public @Nullable Object decode(byte[] content) throws UndecodableMessageException {
+    return decode(Content.of(content), null);
+  }
+
+  /// The same. What it returns does not refer to the content's array.
+  public @Nullable Object decode(Content content) throws UndecodableMessageException {
     return decode(content, null);
   }
 
@@ -51,24 +55,24 @@ public final class MessageReader {
   /// @throws UndecodableMessageException when it cannot be decoded
   public @Nullable Object decodeAsk(byte[] content, Reply<?> reply)
       throws UndecodableMessageException {
-    return decode(content, reply);
+    return decode(Content.of(content), reply);
   }
 
-  private @Nullable Object decode(byte[] content, @Nullable Reply<?> reply)
+  private @Nullable Object decode(Content content, @Nullable Reply<?> reply)
       throws UndecodableMessageException {
-    WireInput head = new WireInput(content, 0, content.length);
+    WireInput head = content.input();
     String type = "a message";
     try {
       int number = head.number(Integer.MAX_VALUE, "a type");
       if (number == BYTES) {
-        return Arrays.copyOfRange(content, head.position(), content.length);
+        return head.rest();
       }
       if (number == DynamicShape.NULL) {
         head.checkEnd();
         return null;
       }
       type = name(number);
-      return read(content, head.position(), types.dynamic().shapeOf(number, senderTypes), reply);
+      return read(head.restAsCbor(), types.dynamic().shapeOf(number, senderTypes), reply);
     } catch (MalformedPacketException e) {
       throw new UndecodableMessageException(Why.WRONG_SHAPE, type, String.valueOf(e.getMessage()));
     } catch (Undecodable e) {
@@ -83,8 +87,7 @@ public final class MessageReader {
     return index >= 0 && index < senderTypes.size() ? senderTypes.name(index) : "type " + number;
   }
 
-  private Object read(byte[] content, int start, Shape shape, @Nullable Reply<?> reply) {
-    CborInput cbor = new CborInput(content, start);
+  private Object read(CborInput cbor, Shape shape, @Nullable Reply<?> reply) {
     Object message = new MessageInput(cbor, senderTypes, pids, reply).present(shape);
     if (!cbor.isAtEnd()) {
       throw Undecodable.wrongShape("more after its end");

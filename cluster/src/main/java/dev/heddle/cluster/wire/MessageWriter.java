@@ -24,6 +24,11 @@ public final class MessageWriter {
   /// @throws NotSendableException when its type is not registered, a value in it cannot be encoded,
   ///   or it is too large
   public byte[] encode(@Nullable Object message) {
+    return encode(message, null).toBytes();
+  }
+
+  /// The same, without a copy: it is read before the message may change.
+  public Content encodeInPlace(@Nullable Object message) {
     return encode(message, null);
   }
 
@@ -32,10 +37,10 @@ public final class MessageWriter {
   /// @param reply that the message may contain
   /// @throws NotSendableException as above; also when it contains another [Reply]
   public byte[] encodeAsk(@Nullable Object message, Reply<?> reply) {
-    return encode(message, reply);
+    return encode(message, reply).toBytes();
   }
 
-  private byte[] encode(@Nullable Object message, @Nullable Reply<?> reply) {
+  private Content encode(@Nullable Object message, @Nullable Reply<?> reply) {
     try {
       return write(message, reply);
     } catch (Unsendable e) {
@@ -49,7 +54,7 @@ public final class MessageWriter {
     return message == null ? "null" : message.getClass().getSimpleName();
   }
 
-  private byte[] write(@Nullable Object message, @Nullable Reply<?> reply) {
+  private Content write(@Nullable Object message, @Nullable Reply<?> reply) {
     int number = types.dynamic().numberOf(message, types);
     if (message instanceof byte[] bytes) {
       return writeBytes(bytes);
@@ -59,18 +64,15 @@ public final class MessageWriter {
     if (message != null) {
       out.value(types.dynamic().shapeOf(number, types), message);
     }
-    return out.cbor().toBytes();
+    return out.cbor().toContent();
   }
 
-  private static byte[] writeBytes(byte[] message) {
+  private static Content writeBytes(byte[] message) {
     if (message.length >= Limits.MESSAGE_BYTES) {
       throw new Unsendable(
           "has %d bytes; at most %d can be sent to another node; send it in parts"
               .formatted(message.length, Limits.MESSAGE_BYTES - 1));
     }
-    byte[] content = new byte[message.length + 1];
-    content[0] = (byte) BYTES;
-    System.arraycopy(message, 0, content, 1, message.length);
-    return content;
+    return Content.of(BYTES, message);
   }
 }

@@ -96,6 +96,13 @@ final class WireInput {
     return octets(Limits.MESSAGE_BYTES);
   }
 
+  /// A content that stays where it is.
+  Content contentInPlace() throws MalformedPacketException {
+    int length = length(Limits.MESSAGE_BYTES);
+    at += length;
+    return Content.of(bytes, at - length, at);
+  }
+
   String name() throws MalformedPacketException {
     return string(Limits.NAME_BYTES);
   }
@@ -139,6 +146,15 @@ final class WireInput {
       throw malformed("a length of %d, where %d octets are left".formatted(length, end - at));
     }
     return length;
+  }
+
+  /// All that is left.
+  byte[] rest() {
+    return Arrays.copyOfRange(bytes, at, end);
+  }
+
+  CborInput restAsCbor() {
+    return new CborInput(bytes, at, end);
   }
 
   /// The next part, of the length that it begins with.

@@ -6,10 +6,11 @@ import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 
 /// Writes the body of one frame. Owned by one thread.
-final class WireOutput {
+public final class WireOutput {
   private static final int RESERVED = 5; // bytes for the length, which is known at the end
 
   private byte[] bytes = new byte[48]; // an address, a kind, some numbers
+  private int start = RESERVED; // the length is written in front of it
   private int end = RESERVED;
 
   WireOutput octet(int value) {
@@ -43,17 +44,31 @@ final class WireOutput {
   }
 
   WireOutput content(byte[] value) {
-    return lengthOf(value).append(value, value.length);
+    return lengthOf(value).append(value, 0, value.length);
   }
 
   /// Writes what stands before a content that is written elsewhere.
   WireOutput lengthOf(byte[] value) {
-    if (value.length > Limits.MESSAGE_BYTES) {
+    return contentLength(value.length);
+  }
+
+  /// Writes what stands before the bytes of a content, which are written elsewhere.
+  WireOutput headOf(Content value) {
+    value.writeHead(contentLength(value.length()));
+    return this;
+  }
+
+  private WireOutput contentLength(int length) {
+    if (length > Limits.MESSAGE_BYTES) {
       throw new NotSendableException(
           "a content of %d bytes; a message has at most %d"
-              .formatted(value.length, Limits.MESSAGE_BYTES));
+              .formatted(length, Limits.MESSAGE_BYTES));
     }
-    return varint(value.length);
+    return varint(length);
+  }
+
+  static int varintLength(int value) {
+    return 1 + (31 - Integer.numberOfLeadingZeros(value | 1)) / 7;
   }
 
   /// @throws NotSendableException when it is longer than a name may be
@@ -90,12 +105,12 @@ final class WireOutput {
   }
 
   private void octets(byte[] value, int length) {
-    var _ = varint(length).append(value, length);
+    var _ = varint(length).append(value, 0, length);
   }
 
-  private WireOutput append(byte[] value, int length) {
+  WireOutput append(byte[] value, int start, int length) {
     reserve(length);
-    System.arraycopy(value, 0, bytes, end, length);
+    System.arraycopy(value, start, bytes, end, length);
     end += length;
     return this;
   }
@@ -115,21 +130,23 @@ final class WireOutput {
   ///
   /// @throws NotSendableException when it is longer than a frame may be
   byte[] frame() {
-    return head(0);
+    finished(0);
+    return Arrays.copyOfRange(bytes, start, end);
   }
 
-  /// What was written, after the length of the frame that begins with it.
+  /// Writes the length of the frame in front of what was written: this is then the head of the
+  /// frame.
   ///
   /// @param tail how many bytes follow, which belong to the frame
   /// @throws NotSendableException when the frame is longer than one may be
-  byte[] head(int tail) {
+  WireOutput finished(int tail) {
     int length = end - RESERVED + tail;
     if (length > Limits.FRAME_BYTES) {
       throw new NotSendableException(
           "a frame of %d bytes; at most %d can be sent to another node"
               .formatted(length, Limits.FRAME_BYTES));
     }
-    int start = RESERVED;
+    start = RESERVED;
     int groups = 1;
     while (length >>> (7 * groups) != 0) {
       groups++;
@@ -138,6 +155,16 @@ final class WireOutput {
       int more = i == groups - 1 ? 0 : 0x80;
       bytes[--start] = (byte) (((length >>> (7 * i)) & 0x7f) | more);
     }
-    return Arrays.copyOfRange(bytes, start, end);
+    return this;
+  }
+
+  /// How many bytes were written, with the length in front of them.
+  public int size() {
+    return end - start;
+  }
+
+  /// Copies them.
+  public void copyTo(byte[] target, int at) {
+    System.arraycopy(bytes, start, target, at, end - start);
   }
 }

@@ -9,6 +9,7 @@ import dev.heddle.cluster.session.Ending;
 import dev.heddle.cluster.session.Ending.Cause;
 import dev.heddle.cluster.session.GreetingLimit;
 import dev.heddle.cluster.session.Session;
+import dev.heddle.cluster.wire.Content;
 import dev.heddle.cluster.wire.Frame;
 import dev.heddle.cluster.wire.FrameCodec;
 import dev.heddle.cluster.wire.MalformedPacketException;
@@ -94,7 +95,7 @@ final class ConnectionsTest {
   }
 
   private static Frame message() {
-    return new Frame.Message(new Pid("a", "main", 1, 1), new byte[4]);
+    return new Frame.Message(new Pid("a", "main", 1, 1), Content.of(new byte[4]));
   }
 
   private static Packet packet(long number, byte[]... frames) {

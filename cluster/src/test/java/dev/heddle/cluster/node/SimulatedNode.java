@@ -11,6 +11,7 @@ import dev.heddle.cluster.peer.PeerOptions;
 import dev.heddle.cluster.peer.RemoteNode;
 import dev.heddle.cluster.session.Ending;
 import dev.heddle.cluster.session.Ending.Cause;
+import dev.heddle.cluster.wire.Content;
 import dev.heddle.cluster.wire.Frame;
 import dev.heddle.cluster.wire.MessageTypes;
 import dev.heddle.cluster.wire.NodeLife;
@@ -288,7 +289,8 @@ final class SimulatedNode implements Connections.Sessions {
     send(
         to,
         number,
-        new Frame.Message(new Pid(other.node(), other.host(), 1, other.life()), content));
+        new Frame.Message(
+            new Pid(other.node(), other.host(), 1, other.life()), Content.of(content)));
   }
 
   /// A process here ends: what it has sent comes first.
@@ -307,7 +309,7 @@ final class SimulatedNode implements Connections.Sessions {
 
   private static long numberOf(Frame frame) {
     return switch (frame) {
-      case Frame.Message(var _, var content) -> ByteBuffer.wrap(content).getLong();
+      case Frame.Message(var _, var content) -> ByteBuffer.wrap(content.toBytes()).getLong();
       case Frame.Down(var pid, var _) -> pid.id();
       default -> throw new AssertionError(frame);
     };

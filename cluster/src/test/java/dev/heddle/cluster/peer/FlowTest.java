@@ -4,6 +4,7 @@ package dev.heddle.cluster.peer;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.heddle.cluster.wire.Content;
 import dev.heddle.cluster.wire.Frame;
 import dev.heddle.cluster.wire.MessageTypes;
 import dev.heddle.process.CoroutineProcess;
@@ -56,7 +57,7 @@ class FlowTest {
   /// Sends although the receiver may be paused: as if that news were on its way.
   private void sendBlind(Pid to, int message) {
     byte[] content = MessageContents.of(a.life(), message);
-    a.line.execute(() -> b.remote().handle(new Frame.Message(to, content)));
+    a.line.execute(() -> b.remote().handle(new Frame.Message(to, Content.of(content))));
   }
 
   @Test
@@ -183,7 +184,7 @@ class FlowTest {
     node.offered = SendResult.FULL;
     node.room = new CompletableFuture<>();
     byte[] content = MessageContents.of(new FakeNode("a", "b", 1).life, "held");
-    node.remote.handle(new Frame.Message(node.pid(0), content));
+    node.remote.handle(new Frame.Message(node.pid(0), Content.of(content)));
     assertThat(node.remote.heldBytes()).isPositive();
     return node;
   }
@@ -237,7 +238,7 @@ class FlowTest {
     }
     b.remote().handle(new Frame.GiveUp(1));
     b.remote().handle(new Frame.GiveUp(2));
-    b.remote().handle(new Frame.Message(to, MessageContents.of(a.life(), "last")));
+    b.remote().handle(new Frame.Message(to, Content.of(MessageContents.of(a.life(), "last"))));
     gate.countDown();
     assertThat(((Request) b.take()).reply().isOpen()).isFalse(); // 1: it was in the mailbox
     assertThat(((Request) b.take()).reply().isOpen()).isTrue(); // 3
@@ -257,7 +258,7 @@ class FlowTest {
     Pid to = busy(1, MailboxPolicy.SUSPEND);
     byte[] large = MessageContents.of(a.life(), new byte[1_000_000]);
     for (int i = 0; i < 69; i++) {
-      b.remote().handle(new Frame.Message(to, large));
+      b.remote().handle(new Frame.Message(to, Content.of(large)));
     }
     assertThat(b.remote().heldBytes()).isGreaterThan(64L << 20);
     CompletableFuture<?> credit = b.remote().creditReturn();

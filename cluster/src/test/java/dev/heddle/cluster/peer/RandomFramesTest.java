@@ -3,6 +3,7 @@ package dev.heddle.cluster.peer;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.heddle.cluster.wire.Content;
 import dev.heddle.cluster.wire.Frame;
 import dev.heddle.cluster.wire.Frame.ExitText;
 import dev.heddle.cluster.wire.Frame.FailureText;
@@ -86,7 +87,7 @@ class RandomFramesTest {
     long id = random.nextInt(10);
     return switch (random.nextInt(24)) {
       case 0 -> new Frame.Types(List.of("x(", "", "A{B,C}", "A(x:int)"));
-      case 1, 2 -> new Frame.Message(one, content());
+      case 1, 2 -> new Frame.Message(one, Content.of(content()));
       case 3 -> new Frame.Ask(id, one, content());
       case 4 -> new Frame.Answer(id, content());
       case 5 -> new Frame.AskFailed(id, failure());

@@ -5,8 +5,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.heddle.cluster.session.Outbox.Kind;
 import dev.heddle.cluster.session.Outbox.Result;
+import dev.heddle.cluster.wire.Content;
 import dev.heddle.cluster.wire.Limits;
 import dev.heddle.cluster.wire.Packet;
+import dev.heddle.cluster.wire.WireOutput;
 import java.io.ByteArrayOutputStream;
 import java.util.Arrays;
 import java.util.Objects;
@@ -18,13 +20,16 @@ final class OutboxTest {
   private static final int MIB = 1024 * 1024;
   private static final long ANY = 100L * MIB;
 
-  private static final byte[] NONE = {};
   private static final int MOST = Limits.PACKED_PACKET_BYTES - Packet.HEADER_BYTES;
 
   private final Outbox outbox = new Outbox();
 
   private Result offer(int bytes, Kind kind) {
-    return outbox.offer(new byte[bytes], NONE, kind);
+    return offer(new byte[bytes], kind);
+  }
+
+  private Result offer(byte[] bytes, Kind kind) {
+    return outbox.offer(new WireOutput(), Content.of(bytes), kind); // an empty head
   }
 
   private void fill() {
@@ -34,8 +39,10 @@ final class OutboxTest {
   }
 
   private byte @Nullable [] frames() {
-    byte[] packet = outbox.next(ANY);
-    return packet == null ? null : Arrays.copyOfRange(packet, Packet.HEADER_BYTES, packet.length);
+    Outbox.Packed packet = outbox.next(ANY);
+    return packet == null
+        ? null
+        : Arrays.copyOfRange(packet.bytes(), Packet.HEADER_BYTES, packet.length());
   }
 
   @Test
@@ -43,12 +50,10 @@ final class OutboxTest {
   void frames_leaveInOrder_packedUpTo48KiB() {
     ByteArrayOutputStream expected = new ByteArrayOutputStream();
     for (int i = 0; i < 1_000; i++) {
-      byte[] head = {(byte) i, 0};
-      byte[] tail = new byte[i % 40];
-      Arrays.fill(tail, (byte) i);
-      outbox.offer(head, tail, i % 7 == 0 ? Kind.CONTROL : Kind.MESSAGE);
-      expected.writeBytes(head);
-      expected.writeBytes(tail);
+      byte[] frame = new byte[2 + i % 40];
+      Arrays.fill(frame, (byte) i);
+      offer(frame, i % 7 == 0 ? Kind.CONTROL : Kind.MESSAGE);
+      expected.writeBytes(frame);
     }
     offer(48 * 1024, Kind.MESSAGE);
     offer(10, Kind.CONTROL);
@@ -98,6 +103,18 @@ final class OutboxTest {
     assertThat(frames()).hasSize(length);
     assertThat(frames()).hasSize(length);
     assertThat(frames()).hasSize(10);
+  }
+
+  @Test
+  @Tag("C9")
+  void array_ofAPacketThatWaitsForItsAck_isHalfUsedOrMore() {
+    offer(400, Kind.MESSAGE); // in an array of 512 bytes
+    offer(100, Kind.MESSAGE); // the writer is behind: in an array of 48 KiB
+    for (int length : new int[] {400, 100}) {
+      Outbox.Packed packet = Objects.requireNonNull(outbox.next(ANY));
+      assertThat(packet.length()).isEqualTo(Packet.HEADER_BYTES + length);
+      assertThat(packet.bytes().length).isLessThanOrEqualTo(2 * packet.length());
+    }
   }
 
   @Test

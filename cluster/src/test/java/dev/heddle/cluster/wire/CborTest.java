@@ -67,6 +67,10 @@ class CborTest {
     };
   }
 
+  private static CborInput input(byte[] bytes) {
+    return new CborInput(bytes, 0, bytes.length);
+  }
+
   @Test
   void values_ofAllKinds_areThoseThatJacksonReads() {
     Random random = new Random(1);
@@ -74,7 +78,7 @@ class CborTest {
       Object value = random(random, 3);
       CborOutput out = new CborOutput();
       write(out, value);
-      assertThat(read(new CborInput(out.toBytes(), 0), value)).isEqualTo(value);
+      assertThat(read(input(out.toBytes()), value)).isEqualTo(value);
       assertThat(longs(JACKSON.readValue(out.toBytes(), Object.class))).isEqualTo(value);
     }
   }
@@ -111,7 +115,7 @@ class CborTest {
       out.float32(1.5f);
       out.nothing();
       out.integer(42);
-      CborInput in = new CborInput(out.toBytes(), 0);
+      CborInput in = input(out.toBytes());
       for (int k = 0; k < 4; k++) {
         in.skip();
       }
@@ -147,7 +151,7 @@ class CborTest {
   void integer_atTheEdges(long value) {
     CborOutput out = new CborOutput();
     out.integer(value);
-    assertThat(new CborInput(out.toBytes(), 0).integer("it")).isEqualTo(value);
+    assertThat(input(out.toBytes()).integer("it")).isEqualTo(value);
     assertThat(JACKSON.readValue(out.toBytes(), Number.class).longValue()).isEqualTo(value);
   }
 
@@ -169,14 +173,14 @@ class CborTest {
     byte[] bytes = {(byte) Integer.parseInt(head, 16), 0, 0, 0};
     for (Runnable read :
         List.<Runnable>of(
-            () -> new CborInput(bytes, 0).integer("it"),
-            () -> new CborInput(bytes, 0).text("it"),
-            () -> new CborInput(bytes, 0).binary("it"),
-            () -> new CborInput(bytes, 0).array("it"),
-            () -> new CborInput(bytes, 0).bool("it"),
-            () -> new CborInput(bytes, 0).float32("it"),
-            () -> new CborInput(bytes, 0).float64("it"),
-            () -> new CborInput(bytes, 0).skip())) {
+            () -> input(bytes).integer("it"),
+            () -> input(bytes).text("it"),
+            () -> input(bytes).binary("it"),
+            () -> input(bytes).array("it"),
+            () -> input(bytes).bool("it"),
+            () -> input(bytes).float32("it"),
+            () -> input(bytes).float64("it"),
+            () -> input(bytes).skip())) {
       assertThatThrownBy(read::run)
           .as(what)
           .isInstanceOf(Undecodable.class)
@@ -190,7 +194,7 @@ class CborTest {
     Arrays.fill(bytes, (byte) 0xff);
     for (int head : new int[] {0x1b, 0x3b}) {
       bytes[0] = (byte) head;
-      assertThatThrownBy(() -> new CborInput(bytes, 0).integer("it"))
+      assertThatThrownBy(() -> input(bytes).integer("it"))
           .isInstanceOf(Undecodable.class)
           .hasMessageContaining("more than 64 bits");
     }
@@ -199,10 +203,10 @@ class CborTest {
   @Test
   void text_thatIsNotUtf8_isRefused_andOneWithAReplacementCharacterIsNot() {
     byte[] wrong = {0x62, (byte) 0xc3, 'x'};
-    assertThatThrownBy(() -> new CborInput(wrong, 0).text("it")).hasMessageContaining("UTF-8");
+    assertThatThrownBy(() -> input(wrong).text("it")).hasMessageContaining("UTF-8");
     CborOutput out = new CborOutput();
     out.text("\uFFFD");
-    assertThat(new CborInput(out.toBytes(), 0).text("it")).isEqualTo("\uFFFD");
+    assertThat(input(out.toBytes()).text("it")).isEqualTo("\uFFFD");
   }
 
   @ParameterizedTest
@@ -218,7 +222,7 @@ class CborTest {
       all.write(0x81);
     }
     all.write(0x80);
-    CborInput in = new CborInput(all.toByteArray(), 0);
+    CborInput in = input(all.toByteArray());
     in.skip();
     assertThat(in.isAtEnd()).isTrue();
   }

@@ -136,8 +136,21 @@ class FrameCodecTest {
   @ValueSource(ints = {0, 1, Limits.MESSAGE_BYTES})
   void content_upToTheLimit_isSent(int length) throws Exception {
     Frame.Message sent =
-        (Frame.Message) sent(new Frame.Message(new Pid("b", "x", 1, 1), new byte[length]));
-    assertThat(sent.content()).hasSize(length);
+        (Frame.Message)
+            sent(new Frame.Message(new Pid("b", "x", 1, 1), Content.of(new byte[length])));
+    assertThat(sent.content().toBytes()).hasSize(length);
+  }
+
+  @Test
+  void content_withTheNumberOfItsTypeAside_isSentAsOneThatBeginsWithIt() throws Exception {
+    byte[] message = {5, 6};
+    for (int type : new int[] {0, 10, 127, 128, 16_384, Integer.MAX_VALUE}) {
+      Content aside = Content.of(type, message);
+      Frame.Message sent = (Frame.Message) sent(new Frame.Message(new Pid("b", "x", 1, 1), aside));
+      assertThat(sent.content().toBytes()).isEqualTo(aside.toBytes()).endsWith(message);
+      assertThat(sent.content().length()).isEqualTo(aside.length());
+      assertThat(sent.content().input().number(Integer.MAX_VALUE, "a type")).isEqualTo(type);
+    }
   }
 
   @Test

@@ -51,6 +51,7 @@ final class RandomValues {
   static @Nullable Object image(@Nullable Object value) {
     return switch (value) {
       case byte[] it -> Arrays.toString(it);
+      case Content it -> Arrays.toString(it.toBytes());
       case Parcel it -> List.of(it.topic(), images(it.messages()));
       case List<?> it -> images(it);
       case Set<?> it -> new LinkedHashSet<>(images(it));
@@ -142,6 +143,7 @@ final class RandomValues {
     return switch (type.getSimpleName()) {
       case "String" -> text();
       case "byte[]" -> bytes();
+      case "Content" -> Content.of(bytes());
       case "Pid" -> pid();
       case "Parcel" -> Parcel.of(text(), random.nextInt(), null, text(), pid(), List.of(1L, 'x'));
       case "boolean", "Boolean" -> random.nextBoolean();

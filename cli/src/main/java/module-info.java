@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import org.jspecify.annotations.NullMarked;
 
-/// The command line: `heddle run`, `ps`, `dump`, `top`, `console`, `trace`, `doctor`, `test` and `bench`.
+/// The command line: `heddle run`, `ps`, `dump`, `top`, `console`, `trace`, `doctor`, `test` and
+/// `bench`.
 @NullMarked
 @SuppressWarnings("requires-automatic") // JLine has names of modules only
 module dev.heddle.cli {

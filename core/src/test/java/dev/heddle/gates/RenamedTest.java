@@ -47,6 +47,7 @@ class RenamedTest {
               "resolve", "what decides a wait in a waker's callback, and a command about a host"),
           Map.entry("run", "Heddle.run, and the entry point of a process"),
           Map.entry("suspend", "how the scheduler and contexts call it, inside"),
+          Map.entry("yields", "how a run has ended, in a trace"),
           Map.entry("time", "a package of the test kit, and of Go"),
           Map.entry("timer", "a package, and Heddle.timer"),
           Map.entry("trapExits", "ProcessContext.trapExits()"),

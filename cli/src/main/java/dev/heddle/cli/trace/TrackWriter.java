@@ -15,9 +15,9 @@ import org.jspecify.annotations.Nullable;
 /// woken.
 final class TrackWriter {
   /*
-   * A run's end is its entry. Its beginning is a reading of the clock, which others may share: it is
-   * not before the end of the run or sleep before, and not before what has woken the coroutine. So
-   * a wake-up is always inside the run of the coroutine that caused it, and no arrow goes back.
+   * A run's end is its entry. Its beginning is a reading of the clock, which others may share: it
+   * is not before the end of the run or sleep before, and not before what has woken the coroutine.
+   * So a wake-up is always inside the run of the coroutine that caused it, and no arrow goes back.
    *
    * An arrow is written with the run that it leads to, so it has both ends. It begins in the run of
    * the waker, or in a mark of the second track. What was woken and has not run any more has none.

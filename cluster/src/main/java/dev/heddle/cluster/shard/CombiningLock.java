@@ -14,9 +14,10 @@ final class CombiningLock {
    * the lock is done by it, by a later holder, or by the thread that has added it. There is one
    * place where the lock is left, so no holder can forget it.
    *
-   * Memory order. A thread adds, then it tries the lock. The holder releases the lock, then it looks
-   * into the queue. One of the two sees the other's write: SpinLock stores and reads as a volatile
-   * field, and so does the queue. [EntityTypeTest; mutant: cluster-shard-queue-left-behind]
+   * Memory order. A thread adds, then it tries the lock. The holder releases the lock, then it
+   * looks into the queue. One of the two sees the other's write: SpinLock stores and reads as a
+   * volatile field, and so does the queue. [EntityTypeTest; mutant:
+   * cluster-shard-queue-left-behind]
    *
    * The holder calls nothing that waits, and no code of the program: see SpinLock.
    */

@@ -31,10 +31,10 @@ final class EntityAsks {
    * AT        the session with that node ends          failed    the service
    * HELD, AT  answer, failure, time over, given up     over      any thread
    *
-   * All but the last two rows happen under the lock of the shard. At the end of a session each shard
-   * learns of it under its lock, then the requests that are at that node fail, and only then the
-   * next session opens for the shards (ShardService). So a name says enough: what is at a node, is
-   * there in the session that is open.
+   * All but the last two rows happen under the lock of the shard. At the end of a session each
+   * shard learns of it under its lock, then the requests that are at that node fail, and only then
+   * the next session opens for the shards (ShardService). So a name says enough: what is at a node,
+   * is there in the session that is open.
    *
    * I1. A request that nobody will answer fails at once. C5 [ShardSessionEndsTest,
    *     ShardSimulationTest]

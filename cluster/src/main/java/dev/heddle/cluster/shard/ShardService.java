@@ -53,9 +53,9 @@ public final class ShardService implements RosterAccess.Part {
    *   3. requests that are at that node fail here, and those of that node are given up;
    *   4. the next session opens, if there is one.
    *
-   * Messages are handed to shards under the same lock, in their session only. So a shard never sends
-   * in a session that it does not know of, or records in one what it has sent in another. What calls
-   * the program is done after that lock. [ShardSessionEndsTest]
+   * Messages are handed to shards under the same lock, in their session only. So a shard never
+   * sends in a session that it does not know of, or records in one what it has sent in another.
+   * What calls the program is done after that lock. [ShardSessionEndsTest]
    *
    * Without a lease nothing is sent: no majority knows this node, and what it knows gets old.
    */

@@ -123,6 +123,7 @@ class CodeRulesTest {
           entry("dev.heddle.process.host.Listeners", BRIEF),
           entry("dev.heddle.process.links.NameRegistry", BRIEF),
           entry("dev.heddle.process.routing.RoutingTable", BRIEF),
+          entry("dev.heddle.process.scheduler.WorkerPool", "threads of observers only"),
           entry("dev.heddle.cluster.engine.", "threads of the engine, and those of the cluster"),
           entry("dev.heddle.cluster.name.", "the agent of the node; others for a few instructions"),
           entry("dev.heddle.cluster.node.", "threads of the engine and of the cluster"),

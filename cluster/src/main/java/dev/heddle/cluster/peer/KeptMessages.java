@@ -21,10 +21,9 @@ import org.jspecify.annotations.Nullable;
 ///
 /// **Thread** the worker of the process.
 public final class KeptMessages {
-  private static final Set<Status> TAKING =
-      Set.of(Status.IDLE, Status.EXECUTING, Status.CONTINUE);
+  private static final Set<Status> TAKING = Set.of(Status.IDLE, Status.EXECUTING, Status.CONTINUE);
   private static final Set<Status> NOT_WAITING =
-      EnumSet.complementOf(Set.of(Status.CONTINUE_BEFORE_MESSAGES));
+      Set.copyOf(EnumSet.complementOf(EnumSet.of(Status.CONTINUE_BEFORE_MESSAGES)));
 
   /// The events of one step, which counts how many of them were read.
   private static final class Passed extends AbstractList<ProcessEvent> implements RandomAccess {

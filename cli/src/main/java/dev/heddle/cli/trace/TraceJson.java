@@ -36,7 +36,7 @@ public final class TraceJson {
   public static Written write(Writer to, long process, Capture.Result captured) throws IOException {
     List<ThreadTrace> threads = captured.threads();
     long origin = threads.stream().mapToLong(ThreadTrace::began).min().orElse(0);
-    TrackWriter.Numbers numbers = new TrackWriter.Numbers();
+    Flows flows = new Flows();
     int pid = (int) process;
     try (JsonLines out = new JsonLines(to, origin)) {
       out.event("M", pid, 0)
@@ -45,11 +45,11 @@ public final class TraceJson {
           .end();
       int track = 1;
       for (List<ThreadTrace> group : groups(threads)) {
-        track = write(out, numbers, pid, track, group);
+        track = write(out, flows, pid, track, group);
       }
       long recorded = threads.stream().mapToLong(each -> each.entries().total()).sum();
       long lost = threads.stream().mapToLong(each -> each.entries().lost()).sum();
-      Written written = new Written(out.written(), numbers.count(), recorded, lost);
+      Written written = new Written(out.written(), flows.count(), recorded, lost);
       out.close(about(threads, written));
       return written;
     }
@@ -64,8 +64,7 @@ public final class TraceJson {
     return groups.values();
   }
 
-  private static int write(
-      JsonLines out, TrackWriter.Numbers numbers, int pid, int first, List<ThreadTrace> group)
+  private static int write(JsonLines out, Flows flows, int pid, int first, List<ThreadTrace> group)
       throws IOException {
     List<long[]> places = new ArrayList<>();
     List<Integer> tracks = new ArrayList<>();
@@ -75,9 +74,10 @@ public final class TraceJson {
     }
     var arrows = Arrows.of(group, places, tracks);
     for (int i = 0; i < group.size(); i++) {
-      new TrackWriter(out, numbers, pid, tracks.get(i), group.get(i), places.get(i), arrows.get(i))
+      new TrackWriter(out, flows, pid, tracks.get(i), group.get(i), places.get(i), arrows.get(i))
           .write();
     }
+    flows.write(out, pid);
     return first + TRACKS * group.size();
   }
 

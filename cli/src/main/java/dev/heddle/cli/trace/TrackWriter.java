@@ -19,18 +19,17 @@ final class TrackWriter {
    * is not before the end of the run or sleep before, and not before what has woken the coroutine.
    * So a wake-up is always inside the run of the coroutine that caused it, and no arrow goes back.
    *
-   * An arrow is written with the run that it leads to, so it has both ends. It begins in the run of
-   * the waker, or in a mark of the second track. What was woken and has not run any more has none.
+   * An arrow leads to a run, so it has both ends. It begins in the run of the waker, or in a mark of
+   * the second track (Flows). What was woken and has not run any more has none.
    */
   private static final long MARK_NANOS = 100; // the width of a mark, where there is room
   private static final Set<String> AS_THEY_ARE = Set.of("yields", "ends", "waits in the JDK");
-  private static final String WAKE = "wake";
 
   /// What the loop itself has done.
   private record Mark(long at, String name, Map<String, Object> args) {}
 
   private final JsonLines out;
-  private final Numbers numbers;
+  private final Flows flows;
   private final int process;
   private final int thread;
   private final ThreadTrace trace;
@@ -40,30 +39,17 @@ final class TrackWriter {
   private long spanEnd; // of the last run or sleep
   private @Nullable Mark mark; // is written when the next is known
 
-  /// Numbers arrows, which are of the whole file.
-  static final class Numbers {
-    private long last;
-
-    long next() {
-      return ++last;
-    }
-
-    long count() {
-      return last;
-    }
-  }
-
   /// @param thread the number of its first track; the second has the next one
   TrackWriter(
       JsonLines out,
-      Numbers numbers,
+      Flows flows,
       int process,
       int thread,
       ThreadTrace trace,
       long[] places,
       @Nullable Arrow[] arrows) {
     this.out = out;
-    this.numbers = numbers;
+    this.flows = flows;
     this.process = process;
     this.thread = thread;
     this.trace = trace;
@@ -155,7 +141,7 @@ final class TrackWriter {
     }
     span(from, places[i], label(who), args);
     if (arrow != null && arrow.at() <= from) { // else another worker's clock was behind
-      flow(arrow, from);
+      flows.add(arrow.track(), arrow.at(), thread, from);
     }
     spanEnd = places[i];
   }
@@ -165,6 +151,7 @@ final class TrackWriter {
   }
 
   private void span(long from, long to, String name, Map<String, ?> args) throws IOException {
+    flows.span(thread, from, to);
     JsonLines event =
         out.event("X", process, thread).at(from).lasting(to - from).with("name", name);
     if (!args.isEmpty()) {
@@ -207,9 +194,11 @@ final class TrackWriter {
   private void writeMark(long next) throws IOException {
     Mark known = mark;
     if (known != null) {
+      long width = Math.min(MARK_NANOS, next - known.at);
+      flows.span(thread + 1, known.at, known.at + width);
       out.event("X", process, thread + 1)
           .at(known.at)
-          .lasting(Math.min(MARK_NANOS, next - known.at))
+          .lasting(width)
           .with("name", known.name)
           .args(known.args)
           .end();
@@ -223,23 +212,6 @@ final class TrackWriter {
         .with("s", "t")
         .with("name", name)
         .args(Map.of("who", label(trace.entries().who(i)), "id", trace.entries().who(i)))
-        .end();
-  }
-
-  private void flow(Arrow arrow, long to) throws IOException {
-    long id = numbers.next();
-    out.event("s", process, arrow.track())
-        .at(arrow.at())
-        .with("cat", WAKE)
-        .with("name", WAKE)
-        .with("id", id)
-        .end();
-    out.event("f", process, thread)
-        .at(to)
-        .with("cat", WAKE)
-        .with("name", WAKE)
-        .with("id", id)
-        .with("bp", "e")
         .end();
   }
 }

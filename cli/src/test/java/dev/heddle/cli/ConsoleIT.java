@@ -184,7 +184,7 @@ class ConsoleIT {
   void portThatIsTaken_isSaid() throws Exception {
     try (ServerSocket taken = new ServerSocket(0, 1, InetAddress.ofLiteral("127.0.0.1"))) {
       String port = Integer.toString(taken.getLocalPort());
-      Outcome outcome = checkout.heddle("console", "--no-browser", "--port", port, pid);
+      Outcome outcome = checkout.heddle("console", "--no-browser", "--port", port);
       assertThat(outcome.code()).as(outcome.err()).isEqualTo(1);
       assertThat(outcome.err()).startsWith("heddle: cannot listen on port " + port).hasLineCount(1);
     }

@@ -19,8 +19,8 @@ final class TrackWriter {
    * is not before the end of the run or sleep before, and not before what has woken the coroutine.
    * So a wake-up is always inside the run of the coroutine that caused it, and no arrow goes back.
    *
-   * An arrow leads to a run, so it has both ends. It begins in the run of the waker, or in a mark of
-   * the second track (Flows). What was woken and has not run any more has none.
+   * An arrow leads to a run, so it has both ends. It begins in the run of the waker, or in a mark
+   * of the second track (Flows). What was woken and has not run any more has none.
    */
   private static final long MARK_NANOS = 100; // the width of a mark, where there is room
   private static final Set<String> AS_THEY_ARE = Set.of("yields", "ends", "waits in the JDK");

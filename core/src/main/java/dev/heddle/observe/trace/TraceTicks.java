@@ -9,7 +9,7 @@ import java.util.concurrent.locks.LockSupport;
 
 /// A count that a thread of its own increments as long as a trace is recorded: what has happened
 /// between two readings of it was short.
-public final class TraceTicks implements AutoCloseable, Runnable {
+public final class TraceTicks implements AutoCloseable {
   private static final long NANOS = 500_000; // more often would cost more than the entries
   private static final VarHandle COUNT =
       VarHandles.find(MethodHandles.lookup(), "count", int.class);
@@ -22,7 +22,7 @@ public final class TraceTicks implements AutoCloseable, Runnable {
 
   /// Begins to tick.
   public TraceTicks() {
-    thread = DaemonThread.of("heddle-trace-ticks", this);
+    thread = DaemonThread.of("heddle-trace-ticks", this::tick);
     DaemonThread.start(thread);
   }
 
@@ -31,8 +31,7 @@ public final class TraceTicks implements AutoCloseable, Runnable {
     return (int) COUNT.getOpaque(this);
   }
 
-  @Override
-  public void run() {
+  private void tick() {
     while (!over) {
       LockSupport.parkNanos(this, NANOS);
       COUNT.setOpaque(this, count + 1);

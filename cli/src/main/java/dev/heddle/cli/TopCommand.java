@@ -69,7 +69,7 @@ final class TopCommand implements Callable<Integer> {
   }
 
   /// The only JVM that runs Heddle; null, and that was said, when there is none or more than one.
-  private @Nullable Long only() throws AttachException {
+  private @Nullable Long only() {
     Map<Long, String> running = JavaProcess.running();
     if (running.size() == 1) {
       return running.keySet().iterator().next();

@@ -86,16 +86,19 @@ final class SoakShards {
       try {
         tellFailures(); // at once: the node may be killed
         for (int i = running ? random.nextInt(MOST_AT_ONCE) : 0; i > 0; i--) {
-          int key = random.nextInt(KEYS);
-          if (random.nextInt(ONE_ASKS_IN) == 0) {
-            var _ = ask(key);
-          } else {
-            send(key);
-          }
+          callOne(random.nextInt(KEYS));
         }
       } catch (RuntimeException e) {
         SoakNode.violation("a caller of entities failed: " + e);
       }
+    }
+  }
+
+  private void callOne(int key) {
+    if (random.nextInt(ONE_ASKS_IN) == 0) {
+      var _ = ask(key);
+    } else {
+      send(key);
     }
   }
 

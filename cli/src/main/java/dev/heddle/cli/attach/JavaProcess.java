@@ -41,11 +41,15 @@ public record JavaProcess(
   }
 
   /// The JVMs among the candidates in which something of Heddle runs, with their programs; without
-  /// consoles, which only watch others.
-  public static Map<Long, String> running() throws AttachException {
+  /// consoles, which only watch others, and without those that end meanwhile or do not answer.
+  public static Map<Long, String> running() {
+    return running(candidates());
+  }
+
+  static Map<Long, String> running(List<Long> candidates) {
     Map<Long, String> found = new LinkedHashMap<>();
-    for (long pid : candidates()) {
-      if (Candidate.runsHeddle(pid)) {
+    for (long pid : candidates) {
+      if (seemsToRunHeddle(pid)) {
         String command = Candidate.program(pid);
         if (!command.startsWith(CONSOLE)) {
           found.put(pid, program(command));
@@ -53,6 +57,14 @@ public record JavaProcess(
       }
     }
     return found;
+  }
+
+  private static boolean seemsToRunHeddle(long pid) {
+    try {
+      return Candidate.runsHeddle(pid);
+    } catch (AttachException _) {
+      return false; // it has just ended, or does not answer
+    }
   }
 
   /// Observes a process.

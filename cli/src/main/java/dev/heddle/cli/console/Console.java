@@ -125,7 +125,7 @@ public final class Console {
     }
   }
 
-  private void watchAll(Programs programs, Channel server) throws AttachException {
+  private void watchAll(Programs programs, Channel server) {
     if (!pids.isEmpty()) {
       NettyFutures.await(server.closeFuture());
       return;
@@ -136,7 +136,7 @@ public final class Console {
     }
   }
 
-  private static boolean addNew(Programs programs) throws AttachException {
+  private static boolean addNew(Programs programs) {
     for (Map.Entry<Long, String> each : JavaProcess.running().entrySet()) {
       if (!programs.has(each.getKey())) {
         try {

@@ -96,14 +96,18 @@ public final class Capture {
     Map<Long, Name> names = new HashMap<>();
     for (Properties row : rows) {
       if ("names".equals(row.getProperty("row"))) {
-        for (String key : row.stringPropertyNames()) {
-          if (!key.equals("row")) {
-            names.put(Long.valueOf(key), Name.read(row.getProperty(key)));
-          }
-        }
+        putAll(row, names);
       }
     }
     return names;
+  }
+
+  private static void putAll(Properties row, Map<Long, Name> names) {
+    for (String key : row.stringPropertyNames()) {
+      if (!key.equals("row")) {
+        names.put(Long.valueOf(key), Name.read(row.getProperty(key)));
+      }
+    }
   }
 
   private TraceRing.Copy entries(Observed from, Properties ring) throws AttachException {

@@ -362,17 +362,22 @@ public sealed class Worker permits SimulatedWorker {
     for (int i = 0; i < all.length; i++) {
       Worker victim = all[(first + i) % all.length];
       if (victim != this && victim.hasStealable()) {
-        Task task = victim.deque.stealInto(deque);
+        Task task = stealFrom(victim);
         if (task != null) {
-          stolen += 1 + deque.size();
-          if (trace != null) {
-            trace.stole(task, victim.number);
-          }
           return task;
         }
       }
     }
     return null;
+  }
+
+  private @Nullable Task stealFrom(Worker victim) {
+    Task task = victim.deque.stealInto(deque);
+    stolen += task == null ? 0 : 1 + deque.size();
+    if (task != null && trace != null) {
+      trace.stole(task, victim.number);
+    }
+    return task;
   }
 
   private void park() {

@@ -148,6 +148,7 @@ final class Shard {
   void progress(long nanos) {
     owner.progress(nanos);
     sender.progress();
+    sender.expire(nanos);
     settle(nanos);
   }
 

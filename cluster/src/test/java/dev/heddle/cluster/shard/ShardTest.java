@@ -113,6 +113,40 @@ class ShardTest {
     assertThat(port.take()).containsExactly("LOST 1");
   }
 
+  /// They were accepted, and then nobody heard of them for as long as the cut lasted.
+  @Test
+  @Tag("C3")
+  void messages_heldForAnOwnerThatIsOutOfReach_failAtLast_andNoMoreAreAccepted() {
+    moving(5, "b", 9, "c");
+    assertThat(offer("1")).isEqualTo(SendResult.ACCEPTED);
+    port.sessions.remove("c");
+    owned(9, "c", "b");
+    assertThat(offer("2")).isEqualTo(SendResult.UNREACHABLE);
+    assertThat(shard.due(0, Long.MAX_VALUE)).isZero(); // it is looked at again
+
+    shard.progress(ShardSender.HELD_NANOS - 1);
+    assertThat(port.take()).isEmpty();
+    shard.progress(ShardSender.HELD_NANOS);
+    assertThat(port.take()).containsExactly("LOST 1");
+    port.sessions.add("c");
+    assertThat(offer("3")).isEqualTo(SendResult.ACCEPTED);
+    assertThat(port.take()).containsExactly("c: Deliver 9 3");
+  }
+
+  /// An entity worked for nobody.
+  @Test
+  @Tag("C5")
+  void request_thatIsGivenUpWhileItIsHeld_isNotSent() {
+    long ask = port.asks.begin(SECOND);
+    CompletableFuture<@Nullable Object> answer = port.asks.answer(ask);
+    moving(5, "b", 9, "c");
+    shard.offer(new EntityMessage("a", "k", ask, "question", 10), 0);
+    offer("1");
+    var _ = answer.cancel(false);
+    owned(9, "c", "b");
+    assertThat(port.take()).containsExactly("c: Deliver 9 1");
+  }
+
   // ---- the old owner ----
 
   @Test

@@ -67,6 +67,11 @@ public final class Peers {
     return List.of(program(language).toString(), peer.task());
   }
 
+  /// Where a program's sources are, below the project's folder.
+  static String folder(Workload.Peer peer) {
+    return "bench/peers/" + folder(peer.language());
+  }
+
   static boolean isToolThere(Language language) {
     return tool(language).isPresent();
   }

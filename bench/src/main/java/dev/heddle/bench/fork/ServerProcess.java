@@ -15,6 +15,7 @@ import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.time.Duration;
 import java.util.Map;
+import java.util.Optional;
 import java.util.StringJoiner;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -35,6 +36,7 @@ final class ServerProcess implements ContenderProcess {
   private final Workload.Serving serving;
   private final ServerClock clock;
   private final String runtime;
+  private String source = "";
   private final InetSocketAddress address;
   private Load load = new Load(Dialogue.ECHO, 1, 1);
   private @Nullable LoadClient client;
@@ -49,7 +51,11 @@ final class ServerProcess implements ContenderProcess {
     Matcher port = PORT.matcher("");
     String line = forkedProcess.take(ForkedProcess.START_LIMIT);
     while (!port.reset(line).find()) {
-      words.add(line);
+      if (line.startsWith(ServerMain.SOURCE)) {
+        source = line.substring(ServerMain.SOURCE.length());
+      } else {
+        words.add(line);
+      }
       line = forkedProcess.take(ForkedProcess.START_LIMIT);
     }
     runtime = words.toString();
@@ -76,6 +82,14 @@ final class ServerProcess implements ContenderProcess {
   @Override
   public String runtime() {
     return runtime;
+  }
+
+  @Override
+  public Optional<String> source() {
+    return switch (serving.host()) {
+      case Workload.Jvm _ -> source.isEmpty() ? Optional.empty() : Optional.of(source);
+      case Workload.Peer peer -> Optional.of(Peers.folder(peer));
+    };
   }
 
   @Override

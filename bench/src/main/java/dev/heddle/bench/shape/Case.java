@@ -23,6 +23,11 @@ public record Case(String name, String what, int size, RoundSize pace, List<Row>
     return sized(Math.min(size, TINY));
   }
 
+  /// Whether it has a row of this name.
+  boolean hasRow(String row) {
+    return rows.stream().anyMatch(r -> r.name().equals(row));
+  }
+
   /// The same with another size.
   public Case sized(int changed) {
     return new Case(name, what, changed, pace, rows);

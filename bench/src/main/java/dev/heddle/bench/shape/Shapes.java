@@ -55,4 +55,12 @@ public final class Shapes {
   public static Optional<Shape> find(String name) {
     return ALL.stream().filter(shape -> shape.name().equals(name)).findFirst();
   }
+
+  /// A shape by name, or by the name of a case, then with this case alone.
+  public static Optional<Shape> select(String name) {
+    Optional<Shape> named = find(name);
+    return named.isPresent()
+        ? named
+        : ALL.stream().flatMap(shape -> shape.only(name).stream()).findFirst();
+  }
 }

@@ -5,6 +5,7 @@ import dev.heddle.bench.fork.ContenderProcess;
 import dev.heddle.bench.fork.ForkFailedException;
 import dev.heddle.bench.fork.Peers;
 import dev.heddle.bench.measure.HostClock;
+import dev.heddle.bench.measure.HostLoad;
 import dev.heddle.bench.measure.Sample;
 import dev.heddle.bench.result.Conditions;
 import dev.heddle.bench.result.ShapeResult;
@@ -145,7 +146,8 @@ final class Driver {
     var host = new HostClock();
     host.start();
     Map<String, Sample> samples = round(size, order, operations);
-    return new Round(size.name(), Instant.now(), host.stop(), samples);
+    HostLoad load = effort.tiny() ? HostLoad.NONE : host.stop(); // tiny ones measure nothing
+    return new Round(size.name(), Instant.now(), load, samples);
   }
 
   private Map<String, Long> warmUp(Case size, long end) {

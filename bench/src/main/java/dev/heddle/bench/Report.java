@@ -47,7 +47,13 @@ record Report(Path home, ResultsFolder folder, Revision revision, Machine machin
       results.add(known.getValue().result(known.getKey()));
     }
     Path reference = home.resolve("docs").resolve("reference");
-    var head = new ReportPage.Head(machine.text(), revision.text(), effort.text(), effort.option());
+    var head =
+        new ReportPage.Head(
+            machine.text(),
+            revision.text(),
+            revision.name() + "; " + machine.shortText(),
+            effort.text(),
+            effort.option());
     return ReportPage.write(reference, head, Shapes.all(), results);
   }
 }

@@ -45,9 +45,10 @@ public final class ReportPage {
   ///
   /// @param machine one line
   /// @param revision the commit
+  /// @param where both in a few words, for a picture
   /// @param effort how long the run took its time, for people
   /// @param option of `heddle bench` that asks for this effort, with a space before it, or empty
-  public record Head(String machine, String revision, String effort, String option) {}
+  public record Head(String machine, String revision, String where, String effort, String option) {}
 
   /// Writes the page, a chart for each row, and one of six rows.
   ///
@@ -60,8 +61,7 @@ public final class ReportPage {
     for (ShapeResult result : results) {
       rows(result).forEach((row, lines) -> charts.put(row + SVG, BarChart.svg(lines)));
     }
-    String where = head.revision() + "; " + head.machine();
-    charts.put(SUMMARY, SummaryChart.svg(Standing.all(results), where));
+    charts.put(SUMMARY, SummaryChart.svg(Standing.all(results), head.where()));
     replace(Files.createDirectories(folder.resolve(CHARTS)), charts);
     String text = new ReportPage(head, shapes, results).text();
     return Files.writeString(folder.resolve("benchmarks.md"), text);

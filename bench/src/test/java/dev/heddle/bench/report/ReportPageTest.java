@@ -22,7 +22,8 @@ import org.junit.jupiter.api.io.TempDir;
 /// The page and the JSON of runs in which hardly anybody took part.
 @SuppressWarnings("NullAway.Init") // set before each test
 class ReportPageTest {
-  private static final Head HEAD = new Head("a machine", "commit abc", "Some effort.", " --quick");
+  private static final Head HEAD =
+      new Head("a machine", "commit abc", "abc; here", "Some effort.", " --quick");
 
   @TempDir private Path folder;
   private final Shape first = Shapes.all().getFirst();

@@ -4,6 +4,10 @@ package dev.heddle.bench.fork;
 import dev.heddle.bench.load.Dialogue;
 import dev.heddle.bench.load.Load;
 import dev.heddle.bench.load.LoadClient;
+import dev.heddle.bench.load.OpenLoadClient;
+import dev.heddle.bench.load.Pace;
+import dev.heddle.bench.load.Peak;
+import dev.heddle.bench.measure.Latencies;
 import dev.heddle.bench.measure.Sample;
 import dev.heddle.bench.measure.ServerClock;
 import dev.heddle.bench.shape.Case;
@@ -19,6 +23,7 @@ import java.util.Optional;
 import java.util.StringJoiner;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import org.HdrHistogram.Histogram;
 import org.jspecify.annotations.Nullable;
 
 /// A server in a process of its own, and our client's connections to it. The client is part of the
@@ -28,6 +33,8 @@ import org.jspecify.annotations.Nullable;
 /// with a port. A JVM also answers `counts`.
 final class ServerProcess implements ContenderProcess {
   private static final int PRACTICE_DEPTH = 16;
+  private static final double MILLI_NANOS = 1e6;
+  private static final long PEAK_ROUNDS = 5; // as long as so many rounds of the warm-up
   private static final int PRACTICE_REQUESTS = 5_000; // a look at the clock is cheap beside them
 
   private static final Pattern PORT = Pattern.compile(":([0-9]+)/?$");
@@ -40,6 +47,7 @@ final class ServerProcess implements ContenderProcess {
   private final InetSocketAddress address;
   private Load load = new Load(Dialogue.ECHO, 1, 1);
   private @Nullable LoadClient client;
+  private @Nullable OpenLoadClient openClient;
   private long operations;
 
   private ServerProcess(ForkedProcess forkedProcess, Workload.Serving serving)
@@ -97,7 +105,11 @@ final class ServerProcess implements ContenderProcess {
     try {
       closeClient();
       load = serving.loads().apply(size);
-      client = new LoadClient(address, load);
+      if (load.pace().isPresent()) {
+        openClient = new OpenLoadClient(address, load);
+      } else {
+        client = new LoadClient(address, load);
+      }
     } catch (IOException e) {
       throw failed(e);
     }
@@ -122,9 +134,12 @@ final class ServerProcess implements ContenderProcess {
     operations = count;
   }
 
-  /// Runs the whole round, in the caller's thread.
+  /// Runs the whole round, in the caller's thread. With a pace its operations are milliseconds.
   @Override
   public Sample end(Duration limit) throws ForkFailedException {
+    if (load.pace().isPresent()) {
+      return paced(load.pace().get());
+    }
     LoadClient asking = client;
     if (asking == null) {
       throw new IllegalStateException("A round before its case was opened");
@@ -136,6 +151,42 @@ final class ServerProcess implements ContenderProcess {
       return with(clock.stop(operations), before, counts());
     } catch (IOException | IllegalStateException e) {
       throw failed(e);
+    }
+  }
+
+  private Sample paced(Pace pace) throws ForkFailedException {
+    OpenLoadClient asking = openClient;
+    if (asking == null) {
+      throw new IllegalStateException("A round before its case was opened");
+    }
+    try {
+      if (!pace.peak().isKnown()) {
+        findPeak(pace.peak());
+      }
+      double interval = pace.interval();
+      long count = Math.max(1, (long) (operations * MILLI_NANOS / interval));
+      Map<String, Double> before = counts();
+      clock.start();
+      Histogram latencies = asking.run(count, interval);
+      Sample sample = with(clock.stop(count), before, counts());
+      return Latencies.in(sample, latencies, 1e9 / interval);
+    } catch (IOException | IllegalStateException e) {
+      throw failed(e);
+    }
+  }
+
+  /// What the server does when each answer brings the next request.
+  private void findPeak(Peak peak) throws IOException {
+    var closed = new Load(load.dialogue(), load.connections(), load.depth());
+    long wanted = PEAK_ROUNDS * operations * (long) MILLI_NANOS;
+    try (var crowd = new LoadClient(address, closed)) {
+      long begin = System.nanoTime();
+      long asked = 0;
+      while (System.nanoTime() - begin < wanted) {
+        crowd.run(PRACTICE_REQUESTS);
+        asked += PRACTICE_REQUESTS;
+      }
+      peak.reached(asked, System.nanoTime() - begin);
     }
   }
 
@@ -165,6 +216,10 @@ final class ServerProcess implements ContenderProcess {
   }
 
   private void closeClient() throws IOException {
+    if (openClient != null) {
+      openClient.close();
+      openClient = null;
+    }
     if (client != null) {
       client.close();
       client = null;

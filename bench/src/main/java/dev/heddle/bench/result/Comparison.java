@@ -62,7 +62,11 @@ public record Comparison(
     for (Row row : size.rows()) {
       all.add(
           pair.compare(
-              row.name(), row.metric().unit(), row.metric().of(), 0, row.metric().moreIsBetter()));
+              row.name(),
+              row.metric().unit(),
+              row.metric().of(),
+              grain(row),
+              row.metric().moreIsBetter()));
     }
     String name = size.rows().getFirst().name();
     all.add(pair.compare(name, "CPU ns/op", Sample::cpuPerOperation, 0, false));
@@ -70,6 +74,10 @@ public record Comparison(
       all.add(pair.compare(name, "B/op", s -> s.count(Meter.ALLOCATED), BYTE, false));
     }
     return all;
+  }
+
+  private static double grain(Row row) {
+    return row.metric().unit().equals("B") ? BYTE : 0;
   }
 
   /// What it comes to, in a word.
@@ -113,12 +121,19 @@ public record Comparison(
         ToDoubleFunction<Sample> of,
         double grain,
         boolean moreIsBetter) {
-      double[] ratios = new double[starts.size()];
-      for (int i = 0; i < ratios.length; i++) {
-        ratios[i] = ratio(starts.get(i), of, grain);
-      }
+      double[] ratios =
+          starts.stream()
+              .mapToDouble(start -> ratio(start, of, grain))
+              .filter(Double::isFinite) // a clock that saw nothing says nothing
+              .toArray();
       return new Comparison(
-          row, now, figure, median(before, of), median(now, of), Change.of(ratios), moreIsBetter);
+          row,
+          now,
+          figure,
+          median(before, of),
+          median(now, of),
+          Change.of(ratios.length == 0 ? new double[] {1} : ratios),
+          moreIsBetter);
     }
 
     boolean counts(String name) {

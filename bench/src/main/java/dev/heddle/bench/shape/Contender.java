@@ -87,6 +87,12 @@ public record Contender(
     return new Contender(name, what, flags, needs, work, List.of(cases), build);
   }
 
+  /// The same contender with one more flag of its JVM, and this behind its name.
+  Contender with(String suffix, String flag) {
+    List<String> more = Flags.with(flags, flag);
+    return new Contender(name + "-" + suffix, what + ", " + suffix, more, needs, work, only, build);
+  }
+
   /// The same contender as another commit has it.
   public Contender at(Build other) {
     String there = name + "@" + other.revision();

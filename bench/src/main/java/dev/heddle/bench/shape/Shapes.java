@@ -29,6 +29,8 @@ public final class Shapes {
           ForeignSocketShape.shape(),
           TcpEchoShape.shape(),
           HttpShape.shape(),
+          TailShapes.echo(),
+          TailShapes.http(),
           FileShape.shape(),
           IdleShape.shape(),
           ProcessPingPongShape.one(),

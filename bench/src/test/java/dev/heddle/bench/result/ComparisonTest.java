@@ -44,6 +44,14 @@ class ComparisonTest {
   }
 
   @Test
+  void clockThatSawNothing_saysNothing() {
+    List<Comparison> all = Comparison.of(starts(100, 0, 16, 16));
+
+    assertThat(all).noneMatch(Comparison::isChanged);
+    assertThat(all.getFirst().text()).doesNotContain("NaN", "Infinity, ");
+  }
+
+  @Test
   void commitWithoutTheCase_isNotCompared() {
     ShapeResult alone =
         new ShapeResult(

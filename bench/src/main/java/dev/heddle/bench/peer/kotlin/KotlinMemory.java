@@ -26,32 +26,26 @@ public final class KotlinMemory implements Program {
 
   @Override
   public Sample round(long operations) throws InterruptedException {
-    return SuspendingLambda.measure(new Main(depth, Math.toIntExact(operations), null, null));
+    return SuspendingLambda.measure(new Main(depth, Math.toIntExact(operations), null));
   }
 
   /// The lambda of `runBlocking`.
   private static final class Main extends SuspendingLambda {
     private final int depth;
     private final int count;
-    private final @Nullable CoroutineScope scope;
     private final Meter meter = new Meter();
     private long before;
     private boolean yielded;
 
-    Main(
-        int depth,
-        int count,
-        @Nullable CoroutineScope scope,
-        @Nullable Continuation<Object> completion) {
+    Main(int depth, int count, @Nullable Continuation<Object> completion) {
       super(completion);
       this.depth = depth;
       this.count = count;
-      this.scope = scope;
     }
 
     @Override
     SuspendingLambda copy(CoroutineScope in, Continuation<Object> completion) {
-      var main = new Main(depth, count, in, completion);
+      var main = new Main(depth, count, completion);
       main.before = LiveHeap.bytes();
       main.meter.start();
       for (int i = 0; i < count; i++) {

@@ -158,7 +158,7 @@ final class Driver {
     for (String name : present) {
       progress.accept(size.name() + ": warming up " + name);
       try {
-        process(name).open(effort.tiny() ? size.tiny() : size, ANSWER_LIMIT);
+        process(name).open(sized(size), ANSWER_LIMIT);
         process(name).source().ifPresent(source -> log.source(name, source));
         operations.put(name, effort.tiny() ? size.pace().tiny() : settle(size, name, warmNanos));
       } catch (ForkFailedException e) {
@@ -166,6 +166,22 @@ final class Driver {
       }
     }
     return operations;
+  }
+
+  /// As large as this run wants it.
+  private Case sized(Case size) {
+    if (size.share().isEmpty()) {
+      return effort.tiny() ? size.tiny() : size;
+    }
+    Case.Share share = size.share().get();
+    String row = shape.caseNamed(share.peak()).rows().getFirst().name();
+    ShapeResult known = log.result(shape);
+    return shape.contenders().stream()
+        .map(Contender::name)
+        .filter(name -> known.has(row, name))
+        .findFirst()
+        .map(name -> size.sized(share.of(known.median(row, name))))
+        .orElse(size);
   }
 
   /// Runs rounds until they take as long as wanted and the contender is warm.

@@ -69,6 +69,16 @@ class BenchMainTest {
   }
 
   @Test
+  void partOfAPeak_runsWithThePeak() {
+    Shape shape = Options.of("tails-echo-25").shapes().getFirst();
+
+    assertThat(shape.cases())
+        .extracting(Case::name)
+        .containsExactly("tails-echo-peak", "tails-echo-25");
+    assertThat(shape.cases().getLast().share().orElseThrow().of(1_001)).isEqualTo(250);
+  }
+
+  @Test
   void against_withoutTheLauncher_isAUsageError() throws IOException {
     assertThat(bench.run("--against", "HEAD", "switch")).isEqualTo(2);
     assertThat(words.toString(StandardCharsets.UTF_8)).contains("--against needs the launcher");
@@ -90,10 +100,11 @@ class BenchMainTest {
     Contender absent =
         shape
             .contender("absent")
-            .needing(() -> {
-              asked.incrementAndGet();
-              return Optional.of("not there");
-            });
+            .needing(
+                () -> {
+                  asked.incrementAndGet();
+                  return Optional.of("not there");
+                });
     Shape run = new Shape(shape.name(), shape.what(), shape.cases(), List.of(absent), List.of());
     RoundLog log = RoundLog.inMemory();
     log.add(Made.round("a", HostLoad.NONE, 100, "absent"));

@@ -37,6 +37,7 @@ final class BenchCommand implements Callable<Integer> {
           "netty/src/main",
           "process/src/main",
           "cluster/src/main",
+          "cluster-ratis/src/main",
           "examples/HttpHello.java");
 
   @Spec private CommandSpec spec = CommandSpec.create();

@@ -5,8 +5,6 @@ import dev.heddle.bench.load.Dialogue;
 import dev.heddle.bench.load.Load;
 import dev.heddle.bench.load.LoadClient;
 import dev.heddle.bench.load.OpenLoadClient;
-import dev.heddle.bench.load.Pace;
-import dev.heddle.bench.load.Peak;
 import dev.heddle.bench.measure.Latencies;
 import dev.heddle.bench.measure.Sample;
 import dev.heddle.bench.measure.ServerClock;
@@ -34,7 +32,7 @@ import org.jspecify.annotations.Nullable;
 final class ServerProcess implements ContenderProcess {
   private static final int PRACTICE_DEPTH = 16;
   private static final double MILLI_NANOS = 1e6;
-  private static final long PEAK_ROUNDS = 5; // as long as so many rounds of the warm-up
+  private static final double SECOND_NANOS = 1e9;
   private static final int PRACTICE_REQUESTS = 5_000; // a look at the clock is cheap beside them
 
   private static final Pattern PORT = Pattern.compile(":([0-9]+)/?$");
@@ -105,7 +103,7 @@ final class ServerProcess implements ContenderProcess {
     try {
       closeClient();
       load = serving.loads().apply(size);
-      if (load.pace().isPresent()) {
+      if (load.rate().isPresent()) {
         openClient = new OpenLoadClient(address, load);
       } else {
         client = new LoadClient(address, load);
@@ -134,11 +132,11 @@ final class ServerProcess implements ContenderProcess {
     operations = count;
   }
 
-  /// Runs the whole round, in the caller's thread. With a pace its operations are milliseconds.
+  /// Runs the whole round, in the caller's thread. With a rate its operations are milliseconds.
   @Override
   public Sample end(Duration limit) throws ForkFailedException {
-    if (load.pace().isPresent()) {
-      return paced(load.pace().get());
+    if (load.rate().isPresent()) {
+      return paced(load.rate().getAsInt());
     }
     LoadClient asking = client;
     if (asking == null) {
@@ -154,39 +152,21 @@ final class ServerProcess implements ContenderProcess {
     }
   }
 
-  private Sample paced(Pace pace) throws ForkFailedException {
+  private Sample paced(int rate) throws ForkFailedException {
     OpenLoadClient asking = openClient;
     if (asking == null) {
       throw new IllegalStateException("A round before its case was opened");
     }
     try {
-      if (!pace.peak().isKnown()) {
-        findPeak(pace.peak());
-      }
-      double interval = pace.interval();
+      double interval = SECOND_NANOS / rate;
       long count = Math.max(1, (long) (operations * MILLI_NANOS / interval));
       Map<String, Double> before = counts();
       clock.start();
       Histogram latencies = asking.run(count, interval);
       Sample sample = with(clock.stop(count), before, counts());
-      return Latencies.in(sample, latencies, 1e9 / interval);
+      return Latencies.in(sample, latencies, rate);
     } catch (IOException | IllegalStateException e) {
       throw failed(e);
-    }
-  }
-
-  /// What the server does when each answer brings the next request.
-  private void findPeak(Peak peak) throws IOException {
-    var closed = new Load(load.dialogue(), load.connections(), load.depth());
-    long wanted = PEAK_ROUNDS * operations * (long) MILLI_NANOS;
-    try (var crowd = new LoadClient(address, closed)) {
-      long begin = System.nanoTime();
-      long asked = 0;
-      while (System.nanoTime() - begin < wanted) {
-        crowd.run(PRACTICE_REQUESTS);
-        asked += PRACTICE_REQUESTS;
-      }
-      peak.reached(asked, System.nanoTime() - begin);
     }
   }
 

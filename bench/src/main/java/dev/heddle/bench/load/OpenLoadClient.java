@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.heddle.bench.load;
 
+import dev.heddle.bench.measure.Schedule;
 import java.io.EOFException;
 import java.io.IOException;
 import java.io.UncheckedIOException;

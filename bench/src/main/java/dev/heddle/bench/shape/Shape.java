@@ -25,19 +25,20 @@ public record Shape(
     return cases.stream().filter(c -> c.name().equals(name)).findFirst().orElseThrow();
   }
 
-  /// The shape with one of its cases, and the bars that need no other; empty if it has none of this
-  /// name.
+  /// The shape with one of its cases, the case of which that is a part, and the bars that need no
+  /// other; empty if it has none of this name.
   public Optional<Shape> only(String caseName) {
     return cases.stream()
         .filter(size -> size.name().equals(caseName))
         .findFirst()
-        .map(size ->
-            new Shape(
-                name,
-                what,
-                List.of(size),
-                contenders.stream().filter(contender -> contender.isIn(size)).toList(),
-                bars.stream().filter(bar -> size.hasRow(bar.row())).toList()));
+        .map(
+            size ->
+                new Shape(
+                    name,
+                    what,
+                    cases.stream().filter(other -> size.needs(other)).toList(),
+                    contenders.stream().filter(contender -> contender.isIn(size)).toList(),
+                    bars.stream().filter(bar -> size.hasRow(bar.row())).toList()));
   }
 
   /// A contender by name.

@@ -31,6 +31,8 @@ public final class Shapes {
           HttpShape.shape(),
           TailShapes.echo(),
           TailShapes.http(),
+          TailShapes.pairs(),
+          TailShapes.fairness(),
           FileShape.shape(),
           IdleShape.shape(),
           ProcessPingPongShape.one(),

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package dev.heddle.bench.load;
+package dev.heddle.bench.measure;
 
 /// When requests are due, and how long each took from then on.
 ///
@@ -9,21 +9,21 @@ package dev.heddle.bench.load;
 /// or the server was late with others before it.
 ///
 /// **Thread** one. The clock is the caller's.
-final class Schedule {
+public final class Schedule {
   private final double interval; // nanoseconds
   private final long begin;
   private final long total;
   private long given; // requests
 
   /// So many requests, the first one due at `begin`.
-  Schedule(long begin, double interval, long total) {
+  public Schedule(long begin, double interval, long total) {
     this.begin = begin;
     this.interval = interval;
     this.total = total;
   }
 
   /// How many requests are due at `now` that were not given before, and gives them.
-  int due(long now) {
+  public int due(long now) {
     if (now < begin) {
       return 0;
     }
@@ -34,12 +34,12 @@ final class Schedule {
   }
 
   /// When a request is due, counted from 0.
-  long time(long request) {
+  public long time(long request) {
     return begin + (long) (request * interval);
   }
 
   /// Whether all requests were given.
-  boolean isOver() {
+  public boolean isOver() {
     return given == total;
   }
 }

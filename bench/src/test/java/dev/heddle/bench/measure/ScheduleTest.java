@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package dev.heddle.bench.load;
+package dev.heddle.bench.measure;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -36,14 +36,5 @@ class ScheduleTest {
 
     assertThat(schedule.due(1_000_000L * 1_000_000_000)).isEqualTo(3_000_001);
     assertThat(schedule.time(3_000_000)).isEqualTo(1_000_000L * 1_000_000_000);
-  }
-
-  @Test
-  void pace_isAPartOfThePeak() {
-    var peak = new Peak();
-    assertThat(peak.isKnown()).isFalse();
-    peak.reached(200, 1_000_000);
-
-    assertThat(new Pace(peak, 50).interval()).isEqualTo(10_000);
   }
 }

@@ -39,6 +39,7 @@ public final class CoroutineTree {
   private @Nullable CoroutineWatch tracing; // null: no trace of the loop is being recorded
   private @Nullable CoroutineWatch observer; // one of these, both, or null
   private final List<Supplier<DumpPart>> dumpParts = new ArrayList<>();
+  private @Nullable SpawnTrace lastSpawn;
 
   public CoroutineTree(HeddleOptions options, Scheduler scheduler, Host host) {
     SpawnSites.prepare();
@@ -78,6 +79,18 @@ public final class CoroutineTree {
 
   long nextId() {
     return ++ids;
+  }
+
+  /// The trace of a coroutine that the current one spawns at this line; the same object as long as
+  /// one coroutine spawns at one line.
+  SpawnTrace spawnedAt(Object line) {
+    CoroutineNode<?> by = CoroutineNode.spawner();
+    SpawnTrace trace = lastSpawn;
+    if (trace == null || !trace.is(line, by)) {
+      trace = SpawnTrace.of(line, by);
+      lastSpawn = trace;
+    }
+    return trace;
   }
 
   // ---- counts ----

@@ -88,7 +88,7 @@ public final class ConcurrentIteration<T extends @Nullable Object> extends Micro
       Class<?> body,
       ItemTest<T> action) {
     CoroutineNode<?> caller = CoroutineNode.current();
-    SpawnTrace from = caller.tree().spawnedAt(SpawnSites.of(body));
+    SpawnTrace from = caller.tree().spawned(body);
     Iterator<? extends T> items = source.iterator();
     try {
       ScopeNode.<@Nullable Void>block(

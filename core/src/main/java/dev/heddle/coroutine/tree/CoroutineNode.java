@@ -70,7 +70,7 @@ public final class CoroutineNode<T extends @Nullable Object> extends Cancellable
         work,
         background,
         runtimesOwn,
-        runtimesOwn ? work.getClass() : tree.spawnedAt(SpawnSites.of(work.getClass())));
+        runtimesOwn ? work.getClass() : tree.spawned(work.getClass()));
   }
 
   /// Creates a coroutine with a given site: the body's class, or the trace of the spawn.

@@ -39,6 +39,7 @@ public final class CoroutineTree {
   private @Nullable CoroutineWatch tracing; // null: no trace of the loop is being recorded
   private @Nullable CoroutineWatch observer; // one of these, both, or null
   private final List<Supplier<DumpPart>> dumpParts = new ArrayList<>();
+  private @Nullable BodySites lastSites;
   private @Nullable SpawnTrace lastSpawn;
 
   public CoroutineTree(HeddleOptions options, Scheduler scheduler, Host host) {
@@ -81,9 +82,15 @@ public final class CoroutineTree {
     return ++ids;
   }
 
-  /// The trace of a coroutine that the current one spawns at this line; the same object as long as
-  /// one coroutine spawns at one line.
-  SpawnTrace spawnedAt(Object line) {
+  /// The trace of a coroutine with a body of this class that the current one spawns; the same
+  /// object as long as one coroutine spawns at one line.
+  SpawnTrace spawned(Class<?> body) {
+    BodySites sites = lastSites;
+    if (sites == null || !sites.isOf(body)) {
+      sites = BodySites.of(body);
+      lastSites = sites;
+    }
+    Object line = sites.next(body);
     CoroutineNode<?> by = CoroutineNode.spawner();
     SpawnTrace trace = lastSpawn;
     if (trace == null || !trace.is(line, by)) {

@@ -85,11 +85,11 @@ final class BodySites {
   }
 
   private Object walk(Class<?> body, @Nullable Object known) {
-    if (!StackGuard.hasAmpleRoom()) {
+    Object found = StackGuard.hasAmpleRoom() ? SpawnSites.callerOr(body) : null;
+    if (found == null) {
       return known == null ? SpawnSites.describe(body) : known;
     }
     walks++;
-    Object found = SpawnSites.callerOr(body);
     if (known == null) {
       first = found;
       return found;

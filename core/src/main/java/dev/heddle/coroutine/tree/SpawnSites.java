@@ -56,22 +56,31 @@ public final class SpawnSites {
 
   /// The line of the program that called the runtime; about 3 us for the stack walk.
   public static Object caller() {
-    Line line = WALKER.walk(SpawnSites::innermost);
+    Object line = callerOr("unknown");
     return line == null ? "unknown" : line;
   }
 
-  /// The same, or the name of a class if no frame is the program's.
-  static Object callerOr(Class<?> body) {
-    Line line = WALKER.walk(SpawnSites::innermost);
-    return line == null ? describe(body) : line;
+  /// The same, or the name of a class if no frame is the program's; null: the stack ended.
+  static @Nullable Object callerOr(Class<?> body) {
+    return callerOr(describe(body));
   }
 
-  private static @Nullable Line innermost(Stream<StackFrame> frames) {
+  private static @Nullable Object callerOr(String otherwise) {
+    try {
+      return WALKER.walk(frames -> innermost(frames, otherwise));
+    } catch (StackOverflowError | InternalError _) {
+      // safe: a walk changes nothing. The JDK wraps an overflow inside of it in an InternalError;
+      // how much it takes is not known, and in the interpreter it is more than a wait does
+      return null;
+    }
+  }
+
+  private static Object innermost(Stream<StackFrame> frames, String otherwise) {
     return frames
         .filter(frame -> ProgramFrames.isProgram(frame.getClassName()))
         .findFirst()
-        .map(Line::new)
-        .orElse(null);
+        .<Object>map(Line::new)
+        .orElse(otherwise);
   }
 
   /// A key that coroutines of one site have in common, for [#describe] too.

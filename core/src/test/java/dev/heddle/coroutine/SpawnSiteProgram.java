@@ -6,6 +6,9 @@ import dev.heddle.Heddle;
 
 /// A program that class loaders of their own load.
 public final class SpawnSiteProgram implements Body<String> {
+  /// Loaders call it.
+  public SpawnSiteProgram() {}
+
   /// Returns what it says about a coroutine that it has spawned.
   @Override
   public String run() {
@@ -17,7 +20,7 @@ public final class SpawnSiteProgram implements Body<String> {
       super(SpawnSiteProgram.class.getClassLoader());
     }
 
-    @SuppressWarnings("unchecked")
+    @SuppressWarnings("unchecked") // it is this class
     Body<String> load() throws Exception {
       String name = SpawnSiteProgram.class.getName();
       try (var code =

@@ -219,11 +219,11 @@ class SpawnSiteTest {
     assertSites();
   }
 
-  private static final IllegalStateException FAILURE = new IllegalStateException("x");
+  private final IllegalStateException failure = new IllegalStateException("x");
 
   private void recurse(int depth) {
     if (depth == 0) {
-      throw FAILURE;
+      throw failure;
     }
     at(here());
     spawned.add(Heddle.spawn(() -> deeper(depth)));
@@ -236,10 +236,10 @@ class SpawnSiteTest {
 
   @Test
   void recursion_hasOneLine_andTheChainOfItsSpawners() {
-    assertThatThrownBy(() -> Heddle.run(() -> recurse(20))).isSameAs(FAILURE);
+    assertThatThrownBy(() -> Heddle.run(() -> recurse(20))).isSameAs(failure);
     assertThat(spawned).hasSize(20);
     assertSites();
-    List<String> chain = Objects.requireNonNull(Heddle.reportOf(FAILURE)).spawnedBy();
+    List<String> chain = Objects.requireNonNull(Heddle.reportOf(failure)).spawnedBy();
     assertThat(chain).hasSize(20);
     assertThat(chain.getFirst())
         .startsWith("coroutine-20 spawned at ")

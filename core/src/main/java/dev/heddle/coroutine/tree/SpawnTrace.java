@@ -33,15 +33,11 @@ record SpawnTrace(
       return new SpawnTrace(line, NONE, null, null, 0, false);
     }
     SpawnTrace before = SpawnSites.trace(by.site);
-    boolean cut = before != null && before.length == LONGEST;
-    boolean leadsOn = before != null && !cut;
-    return new SpawnTrace(
-        line,
-        by.id,
-        by.givenName(),
-        leadsOn ? before : SpawnSites.describe(by.site),
-        leadsOn ? before.length + 1 : 1,
-        cut);
+    if (before == null || before.length == LONGEST) {
+      String where = SpawnSites.describe(by.site);
+      return new SpawnTrace(line, by.id, by.givenName(), where, 1, before != null);
+    }
+    return new SpawnTrace(line, by.id, by.givenName(), before, before.length + 1, false);
   }
 
   /// Whether it is that of a coroutine which this one spawns at this line.

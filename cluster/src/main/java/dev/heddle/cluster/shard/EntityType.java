@@ -15,10 +15,11 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.NavigableSet;
 import java.util.Objects;
-import java.util.PriorityQueue;
 import java.util.Queue;
 import java.util.Set;
+import java.util.TreeSet;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
@@ -74,6 +75,7 @@ final class EntityType {
   }
 
   private static final class Cell {
+    final int number;
     final CombiningLock lock;
 
     // under the lock
@@ -92,6 +94,7 @@ final class EntityType {
     volatile boolean isScheduled;
 
     Cell(Node node, EntityType type, int number) {
+      this.number = number;
       lock = new CombiningLock(type.new AfterLock(this));
       shard = new Shard(type.new Port(number, this), node::nextEntity, ShardWindow.DEFAULT);
     }
@@ -111,7 +114,7 @@ final class EntityType {
 
   // the agent: the thread that follows the log
   private boolean hasSeenAll;
-  private final Queue<Due> agenda = new PriorityQueue<>((a, b) -> Long.signum(a.at - b.at));
+  private final NavigableSet<Due> agenda = new TreeSet<>(EntityType::compare); // a shard once
 
   // any thread
   private final Queue<Runnable> decided = new ConcurrentLinkedQueue<>();
@@ -266,12 +269,10 @@ final class EntityType {
     }
     long now = node.nanos();
     List<Cell> due = new ArrayList<>(0);
-    for (Due next = agenda.peek(); next != null && next.at - now <= 0; next = agenda.peek()) {
-      agenda.remove();
-      if (next.cell.isScheduled && next.at == next.cell.scheduled) { // else there is a sooner one
-        next.cell.isScheduled = false;
-        due.add(next.cell);
-      }
+    while (!agenda.isEmpty() && agenda.first().at - now <= 0) {
+      Cell next = agenda.removeFirst().cell;
+      next.isScheduled = false;
+      due.add(next);
     }
     for (Cell next : due) {
       progress(next);
@@ -282,10 +283,23 @@ final class EntityType {
   private void schedule(Cell cell) {
     long due = cell.due;
     if (due - node.nanos() < NEVER / 2 && (!cell.isScheduled || due - cell.scheduled < 0)) {
+      if (cell.isScheduled) {
+        agenda.remove(new Due(cell.scheduled, cell));
+      }
       cell.scheduled = due;
       cell.isScheduled = true;
       agenda.add(new Due(due, cell));
     }
+  }
+
+  private static int compare(Due a, Due b) {
+    int order = Long.signum(a.at - b.at); // nanoTime may overflow
+    return order != 0 ? order : Integer.compare(a.cell.number, b.cell.number);
+  }
+
+  /// How many times the agent has in mind. Called by its thread.
+  int scheduled() {
+    return agenda.size();
   }
 
   /// An entity has taken a message, and its shard is to hear of it soon.

@@ -27,6 +27,7 @@ final class ShardSender {
    *                                                         held
    * ROUTED,   the session with the owner ends     NONE      what was on its way ended with it
    * FLUSHING
+   * NONE      the owner is out of touch for 2 s     NONE      what is held has failed
    *
    * I1. To a new owner nothing is sent before the old one has said that nothing of this node is on
    *     its way to it or waits there: it is delivered, bounced, or goes before the end of the
@@ -54,6 +55,7 @@ final class ShardSender {
   private ShardState view = ShardState.EMPTY;
   private @Nullable Route sentTo;
   private boolean isFlushing;
+  private long inTouchAt; // with the owner, or there was none
   private long over; // generations up to this one have bounced something
 
   ShardSender(ShardPort port, ShardWindow window) {
@@ -62,8 +64,8 @@ final class ShardSender {
   }
 
   /// Sends a message, or holds it while its shard has no owner to send to.
-  SendResult offer(EntityMessage message) {
-    progress();
+  SendResult offer(EntityMessage message, long nanos) {
+    progress(nanos);
     Route target = target();
     if (held.isEmpty() && sentTo == null && target != null) {
       return SendResult.UNREACHABLE; // no session with the owner
@@ -148,19 +150,29 @@ final class ShardSender {
   /// What is held is not sent any more.
   void refuse() {
     forget();
-    held.forEach(message -> port.failed(message, Failure.REFUSED, null));
+    failHeld(Failure.REFUSED);
+  }
+
+  private void failHeld(Failure why) {
+    held.forEach(message -> port.failed(message, why, null));
     held.clear();
     heldBytes = 0;
   }
 
   /// Does what can be done now.
-  void progress() {
+  void progress(long nanos) {
     Route target = target();
     if (sentTo != null && !sentTo.equals(target)) {
       flush(sentTo);
     }
-    if (sentTo == null && target != null && port.isInSession(target.node)) {
+    boolean isInTouch = target == null || port.isInSession(target.node);
+    if (sentTo == null && target != null && isInTouch) {
       sentTo = target;
+    }
+    if (isInTouch) {
+      inTouchAt = nanos;
+    } else if (sentTo == null && nanos - inTouchAt >= Handoff.GIVEN_UP_NANOS) {
+      failHeld(Failure.REFUSED); // as what is offered now
     }
     sendHeld(target);
   }
@@ -168,6 +180,11 @@ final class ShardSender {
   private void sendHeld(@Nullable Route target) {
     while (!held.isEmpty() && target != null && target.equals(sentTo) && !isFlushing) {
       EntityMessage first = held.element();
+      if (first.ask() != 0 && !port.asks().isOpen(first.ask())) {
+        held.remove(); // given up
+        heldBytes -= first.bytes();
+        continue;
+      }
       if (!port.send(target.node, new Deliver(target.generation, first)).isAccepted()) {
         return;
       }

@@ -65,4 +65,16 @@ class ShardCostTest {
     asks.due(MANY * SECOND);
     assertThat(asks.looked()).isEqualTo(200);
   }
+
+  @Test
+  void entities_thatEndByThemselves_leaveNothingToLookAt() {
+    port.idle = 600 * SECOND;
+    shard.view(new ShardState(5, new Holder("a", 1), null, 0, null), 0);
+    for (int i = 0; i < MANY; i++) {
+      deliver("k" + i, 0);
+      shard.entityEnded(entities, List.of(), null, 0);
+    }
+
+    assertThat(shard.owner().entities().timed()).isZero();
+  }
 }

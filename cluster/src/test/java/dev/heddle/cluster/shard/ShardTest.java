@@ -13,6 +13,7 @@ import dev.heddle.cluster.shard.ShardMessage.Flush;
 import dev.heddle.cluster.shard.ShardMessage.Flushed;
 import dev.heddle.cluster.shard.ShardMessage.Forward;
 import dev.heddle.cluster.shard.ShardMessage.HandoffTaken;
+import dev.heddle.cluster.shard.ShardMessage.ReplyWanted;
 import dev.heddle.process.SendResult;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -313,5 +314,62 @@ class ShardTest {
         1, List.of(message("b", "k", "1"), message("b", "k", "2")), "it has failed", 0);
 
     assertThat(port.take()).containsExactly("b: ENTITY_FAILED 1", "start 2 k 5", "2 gets 2");
+  }
+
+  // ---- requests ----
+
+  private static EntityMessage request(String origin, long ask, String text) {
+    return new EntityMessage(origin, "k", ask, text, 10);
+  }
+
+  @Test
+  @Tag("C5")
+  void request_thatIsHandedOverToItsOwnNode_isNotMissingThere_whenItsAskerWantsToKnow() {
+    owned(5, "a", null);
+    deliver("b", 5, "1");
+    moving(5, "a", 9, "c");
+    shard.received("b", new Deliver(5, request("b", 7, "2")), 0);
+    moving(5, "a", 9, null); // node `c` is lost before the hand-over
+    moving(5, "a", 11, "a");
+    shard.entityEnded(1, List.of(), null, 0);
+    port.take();
+
+    shard.received("b", new ReplyWanted(7), 0);
+
+    assertThat(port.take()).isEmpty(); // not NotHere
+    owned(11, "a", "a");
+    assertThat(port.take()).containsExactly("start 2 k 11", "2 gets 2");
+  }
+
+  @Test
+  @Tag("C5")
+  void request_thatIsGivenUpWhileItIsHeld_isNotSent() {
+    long ask = port.asks.begin(Long.MAX_VALUE);
+    var answer = port.asks.answer(ask);
+    shard.offer(request("a", ask, "1"), 0);
+    shard.offer(message("a", "k", "2"), 0);
+    answer.cancel(false);
+
+    owned(5, "b", null);
+
+    assertThat(port.take()).containsExactly("b: Deliver 5 2");
+    assertThat(shard.sender().size()).isZero();
+  }
+
+  @Test
+  @Tag("C3")
+  void messagesHeldForAnOwnerThatIsOutOfTouch_fail_asWhatIsSentThenIsRefused() {
+    owned(5, "b", null);
+    port.result = SendResult.FULL;
+    offer("1");
+    port.sessions.remove("b");
+    shard.sessionEnded("b", 0);
+    shard.progress(SECOND);
+    assertThat(port.take()).isEmpty(); // it may come back
+
+    shard.progress(2 * SECOND);
+
+    assertThat(port.take()).containsExactly("REFUSED 1");
+    assertThat(offer("2")).isEqualTo(SendResult.UNREACHABLE);
   }
 }

@@ -22,6 +22,7 @@ import org.jspecify.annotations.Nullable;
 /// **Thread** the worker of the process.
 public final class KeptMessages {
   private static final Set<Status> TAKING = Set.of(Status.IDLE, Status.EXECUTING, Status.CONTINUE);
+  private static final Set<Status> AWAITING = Set.of(Status.AWAIT_WAKE_UP, Status.AWAIT_COMMANDS);
   private static final Set<Status> NOT_WAITING =
       Set.copyOf(EnumSet.complementOf(EnumSet.of(Status.CONTINUE_BEFORE_MESSAGES)));
 
@@ -65,6 +66,7 @@ public final class KeptMessages {
   private final Queue<ProcessEvent> messages = new ArrayDeque<>();
   private List<ProcessEvent> untaken = List.of(); // events that its last step has left for the next
   private @Nullable Status last; // null before its first step
+  private int owed; // of those that had come when what the process awaited has come
 
   private KeptMessages(Filter filter, int most, Set<Status> taking) {
     this.filter = filter;
@@ -72,10 +74,17 @@ public final class KeptMessages {
     this.taking = taking;
   }
 
-  /// Gives one message a step, and only to a process that waits for messages or goes on: so it is
-  /// known which ones it has got.
-  public static KeptMessages oneByOne(Filter filter) {
-    return new KeptMessages(filter, 1, TAKING);
+  /// Gives one message a step, and only to a process that waits for messages or goes on, or that
+  /// has awaited something which has come: so it is known which ones it has got.
+  ///
+  /// @param isBody whether its body takes the messages itself: one that awaits anything else takes
+  ///   none in the step after it
+  public static KeptMessages oneByOne(Filter filter, boolean isBody) {
+    EnumSet<Status> taking = EnumSet.copyOf(TAKING);
+    if (!isBody) {
+      taking.addAll(AWAITING);
+    }
+    return new KeptMessages(filter, 1, taking);
   }
 
   /// Gives all that have waited in the first step that may have messages.
@@ -113,10 +122,14 @@ public final class KeptMessages {
   /// @param events what has come; messages among them are kept
   public void step(Process process, List<ProcessEvent> events, StepOutput out) throws Exception {
     List<ProcessEvent> passed = split(events);
+    if (owed <= 0 && last != null && AWAITING.contains(last)) {
+      owed = messages.size(); // with a mailbox it would have all of them in this step
+    }
     if (last != null && taking.contains(last)) {
       for (int i = 0; i < most && !messages.isEmpty(); i++) {
         ProcessEvent given = filter.message(messages.remove(), true);
         passed.add(Objects.requireNonNull(given));
+        owed--;
       }
     }
     // Without an event it is stepped, too: it may have been woken up, and messages came with it.
@@ -129,7 +142,9 @@ public final class KeptMessages {
 
   private void stepped(StepOutput out) {
     last = out.status();
-    if (!messages.isEmpty() && (last == Status.IDLE || last == Status.EXECUTING)) {
+    boolean takesMore = last == Status.IDLE || last == Status.EXECUTING;
+    boolean isOwed = owed > 0 && AWAITING.contains(last) && taking.contains(last);
+    if (!messages.isEmpty() && (takesMore || isOwed)) {
       out.continueNow();
     }
   }

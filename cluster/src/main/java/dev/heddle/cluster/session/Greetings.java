@@ -18,6 +18,7 @@ import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
@@ -52,6 +53,8 @@ public final class Greetings {
    *                                                             silence: Forget, and greeted on
    * -         HELLO of a life that has LEFT from there -        nothing: it was sent before GOODBYE
    * any       another life of its node opens          forgotten
+   * REFUSED   that is in session, and 4 HELLOs        forgotten: what came was late
+   *           bring nothing from there
    *
    * A session has two numbers, of each node one. A node draws a new number for an address when a
    * session with the present one opens. So each session opens at most once on each side: a WELCOME
@@ -102,6 +105,7 @@ public final class Greetings {
 
   private static final int MOST_ADDRESSES = 256; // 64 nodes, and what is left of earlier lives
   private static final int MOST_LEFT = 1_024; // lives that are remembered; a late HELLO comes soon
+  private static final int MOST_UNHEARD = 4; // HELLOs to a life whose node has another one
   private static final int MOST_LOGGED = 4; // refusals of an address, until a session opens
   private static final long SECOND = 1_000_000_000L;
   private static final int EACH_SECOND = 10; // HELLOs, then slower
@@ -121,6 +125,7 @@ public final class Greetings {
     @Nullable Ending last;
     long next; // time of the next HELLO
     int count;
+    int unheard; // HELLOs since something came from there
 
     Greeting(Address address, long number, long next) {
       this.address = address;
@@ -224,6 +229,7 @@ public final class Greetings {
 
   private void answer(Address from, Introduction other, long now, List<Output> out) {
     Greeting it = greeting(from, now, out);
+    heard(it);
     if (it == null || !isWelcome(it, other, now, out) || claims(it, other, out)) {
       return;
     }
@@ -240,6 +246,12 @@ public final class Greetings {
     out.add(welcome(from, id(it.number, other), it.number, other));
   }
 
+  private static void heard(@Nullable Greeting it) {
+    if (it != null) {
+      it.unheard = 0;
+    }
+  }
+
   private Output welcome(Address to, SessionId id, long ownNumber, Introduction other) {
     return new Output.Send(
         to, id, new Welcome(introduction(ownNumber), other.number(), version(other)));
@@ -249,6 +261,7 @@ public final class Greetings {
   public void welcome(Address from, Welcome welcome, long now, List<Output> out) {
     Introduction other = welcome.sender();
     Greeting it = greetings.get(from);
+    heard(it);
     if (it == null || welcome.greeted() != it.number) {
       return; // of a greeting that is over
     }
@@ -288,6 +301,7 @@ public final class Greetings {
   /// The other node refuses a session.
   public void refused(Address from, HelloRefused refused, long now, List<Output> out) {
     Greeting it = greetings.get(from);
+    heard(it);
     if (it == null || refused.greeted() != it.number || it.open != null) {
       return;
     }
@@ -502,14 +516,26 @@ public final class Greetings {
 
   /// Sends the HELLOs that are due.
   public void due(long now, List<Output> out) {
-    for (Greeting it : greetings.values()) {
-      if (!leaving && it.isGreeted() && now >= it.next) {
+    for (Greeting it : List.copyOf(greetings.values())) {
+      if (leaving || !it.isGreeted() || now < it.next) {
+        continue;
+      }
+      if (it.unheard >= MOST_UNHEARD && isOfAnotherLife(it)) {
+        dropEnded(it, out);
+      } else {
         it.next = now + interval(it);
         it.count++;
+        it.unheard++;
         Hello hello = new Hello(introduction(it.number));
         out.add(new Output.Send(it.address, SessionId.NONE, hello));
       }
     }
+  }
+
+  /// Whether another life of the node there is in session.
+  private boolean isOfAnotherLife(Greeting it) {
+    Opened here = it.known == null ? null : open.get(it.known.life().node());
+    return here != null && !here.life().equals(Objects.requireNonNull(it.known).life());
   }
 
   private static long interval(Greeting it) {

@@ -11,6 +11,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.NavigableSet;
+import java.util.Objects;
 import java.util.TreeSet;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
@@ -33,8 +34,8 @@ final class Entities {
    *                                                         any more: what is left is taken by the
    *                                                         owner of this object
    *
-   * Which are looked at. Each entity has a time at which it may be idle, in a queue; a message
-   * moves that on, which is seen when the time has come. All are looked at only when the node may
+   * Which are looked at. Each entity has a time at which it may be idle, in order in `idle`, until
+   * it ends; a message moves that on, which is seen when the time has come. All are looked at only when the node may
    * act no more, and when it may again.
    *
    * I1. A key has one entity at a time. C6
@@ -43,12 +44,21 @@ final class Entities {
   private static final class Entity {
     final Deque<EntityMessage> waiting = new ArrayDeque<>(0);
     final String key;
-    long idleAt; // its place in `idle`
     long number; // 0: none runs
     boolean isEnding;
+    @Nullable IdleAt idleAt; // in `idle`, while it runs
 
     Entity(String key) {
       this.key = key;
+    }
+  }
+
+  /// An entity, by its number, may be idle then.
+  private record IdleAt(long nanos, long number) implements Comparable<IdleAt> {
+    @Override
+    public int compareTo(IdleAt other) {
+      int order = Long.signum(nanos - other.nanos);
+      return order != 0 ? order : Long.compare(number, other.number);
     }
   }
 
@@ -59,7 +69,7 @@ final class Entities {
   private final Consumer<EntityMessage> waitsNoMore;
   private final Map<String, Entity> byKey = new LinkedHashMap<>();
   private final Map<Long, Entity> byNumber = new LinkedHashMap<>();
-  private final NavigableSet<Entity> idle = new TreeSet<>(Entities::compare); // of those that run
+  private final NavigableSet<IdleAt> idle = new TreeSet<>(); // of those that run
   private boolean isHeldUp; // the node may not act, or could not when an entity was needed
   private int waiting;
   private long waitingBytes;
@@ -85,11 +95,6 @@ final class Entities {
 
   int size() {
     return byNumber.size();
-  }
-
-  /// How many the idle ones are looked for among, for tests.
-  int watched() {
-    return idle.size();
   }
 
   /// A message has come for one of them.
@@ -138,13 +143,21 @@ final class Entities {
     byNumber.put(entity.number, entity);
     port.start(entity.number, entity.key, generation, admission);
     takeWaiting(entity).forEach(message -> deliver(entity, message));
-    entity.idleAt = port.idleAt(entity.number, nanos);
-    idle.add(entity);
+    lookAt(entity, port.idleAt(entity.number, nanos));
   }
 
-  private static int compare(Entity a, Entity b) {
-    int sooner = Long.signum(a.idleAt - b.idleAt);
-    return sooner != 0 ? sooner : Long.compare(a.number, b.number);
+  private void lookAt(Entity entity, long nanos) {
+    IdleAt at = new IdleAt(nanos, entity.number);
+    entity.idleAt = at;
+    idle.add(at);
+  }
+
+  private void lookNoMore(Entity entity) {
+    IdleAt at = entity.idleAt;
+    if (at != null) {
+      idle.remove(at);
+      entity.idleAt = null;
+    }
   }
 
   private List<EntityMessage> takeWaiting(Entity entity) {
@@ -169,7 +182,7 @@ final class Entities {
     if (failure != null && !entity.isEnding && !left.isEmpty()) { // else it would never end
       fail(left.removeFirst(), Failure.ENTITY_FAILED, failure);
     }
-    idle.remove(entity); // before its place changes
+    lookNoMore(entity);
     entity.number = 0;
     entity.isEnding = false;
     left.addAll(takeWaiting(entity));
@@ -213,17 +226,14 @@ final class Entities {
   }
 
   private void endIdle(long nanos) {
-    while (!idle.isEmpty() && idle.first().idleAt - nanos <= 0) {
-      Entity next = idle.removeFirst();
-      if (next.isEnding) {
-        continue;
-      }
-      long at = port.idleAt(next.number, nanos);
+    while (!idle.isEmpty() && idle.first().nanos - nanos <= 0) {
+      Entity entity = Objects.requireNonNull(byNumber.get(idle.first().number), "it runs");
+      lookNoMore(entity);
+      long at = port.idleAt(entity.number, nanos);
       if (at - nanos <= 0) {
-        end(next, EntityEnd.IDLE);
+        end(entity, EntityEnd.IDLE);
       } else {
-        next.idleAt = at;
-        idle.add(next);
+        lookAt(entity, at);
       }
     }
   }
@@ -235,12 +245,18 @@ final class Entities {
     if (stopped) {
       return never;
     }
-    return isHeldUp ? nanos : idle.isEmpty() ? never : idle.first().idleAt;
+    return isHeldUp ? nanos : idle.isEmpty() ? never : idle.first().nanos;
   }
 
   private void end(Entity entity, EntityEnd why) {
+    lookNoMore(entity);
     entity.isEnding = true;
     port.end(entity.number, why);
+  }
+
+  /// How many times at which entities may be idle are kept.
+  int timed() {
+    return idle.size();
   }
 
   /// Ends all; none is started any more.

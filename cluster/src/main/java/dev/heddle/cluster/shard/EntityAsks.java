@@ -74,6 +74,8 @@ final class EntityAsks {
     void to(@Nullable String at, long number);
   }
 
+  private static final long OF_LIFE = -1L << Integer.SIZE;
+
   private final GiveUp giveUp;
   private final Consumer<Runnable> later;
   private final long first;
@@ -81,6 +83,7 @@ final class EntityAsks {
   private final ConcurrentMap<Long, Ask> open = new ConcurrentHashMap<>();
   private final NavigableSet<Deadline> deadlines = new ConcurrentSkipListSet<>(); // of those
   private long looked; // of due(): at so many of them
+  private volatile @Nullable String closed; // why all fail
 
   /// @param life of this node
   /// @param later takes what is to be done without a lock
@@ -98,12 +101,19 @@ final class EntityAsks {
     long number = first | (last.incrementAndGet() & 0xffff_ffffL);
     open.put(number, new Ask(deadline));
     deadlines.add(new Deadline(deadline, number));
+    String why = closed;
+    if (why != null) { // perhaps after the last look at all
+      fail(number, lost(why));
+    }
     return number;
   }
 
   /// Its answer. To cancel it gives up.
   CompletableFuture<@Nullable Object> answer(long number) {
-    Ask ask = Objects.requireNonNull(open.get(number), "it has just begun");
+    Ask ask = open.get(number);
+    if (ask == null) {
+      return CompletableFuture.failedFuture(lost(Objects.requireNonNull(closed, "just begun")));
+    }
     var _ =
         ask.answer.whenComplete((_, _) -> {
           if (remove(number) != null) { // else it has its answer
@@ -113,30 +123,21 @@ final class EntityAsks {
     return ask.answer;
   }
 
-  /// It has left for a node, or has come to an entity of this one. If it was given up meanwhile,
-  /// that node is told.
+  /// It has left for a node, or has come to an entity of this one.
   ///
   /// @param generation that it was sent to
   void sent(long number, String to, long generation) {
     Ask ask = open.get(number);
-    if (ask == null) {
-      giveUpAt(to, number);
-      return;
+    if (ask != null) {
+      ask.generation = generation;
+      ask.at = to;
     }
-    ask.generation = generation;
-    ask.at = to; // before the look: who gives up removes it, and then reads this
-    if (!isOpen(number)) {
-      giveUpAt(to, number);
+    if (number != 0 && !open.containsKey(number)) { // given up meanwhile: no node was told
+      later.accept(() -> giveUp.to(to, number));
     }
   }
 
-  private void giveUpAt(String node, long number) {
-    if (number != 0) {
-      later.accept(() -> giveUp.to(node, number));
-    }
-  }
-
-  /// Whether somebody waits for its answer.
+  /// Whether its asker still waits.
   boolean isOpen(long number) {
     return open.containsKey(number);
   }
@@ -161,16 +162,20 @@ final class EntityAsks {
   /// @return whether it is open, and is there now
   boolean handedOver(long number, String to, long generation) {
     Ask ask = open.get(number);
-    if (ask == null) {
-      giveUpAt(to, number); // it was told to the last node, perhaps, which had it no more
+    if (ask != null && generation <= ask.generation) {
       return false;
     }
-    if (generation <= ask.generation) {
-      return false;
+    if (ask != null) {
+      ask.generation = generation;
+      ask.at = to;
     }
-    ask.generation = generation;
-    ask.at = to;
-    return true;
+    if (open.containsKey(number)) {
+      return true;
+    }
+    if ((number & OF_LIFE) == first) { // over, and the node that was told of it had it no more
+      later.accept(() -> giveUp.to(to, number));
+    }
+    return false;
   }
 
   /// A node says that it has not got it.
@@ -255,7 +260,12 @@ final class EntityAsks {
 
   /// Fails all.
   void close(String why) {
-    open.forEach((number, _) -> fail(number, new NotDeliveredException(why, Why.LOST)));
+    closed = why;
+    open.forEach((number, _) -> fail(number, lost(why)));
+  }
+
+  private static NotDeliveredException lost(String why) {
+    return new NotDeliveredException(why, Why.LOST);
   }
 
   int size() {

@@ -2,6 +2,7 @@
 package dev.heddle.cluster.shard;
 
 import dev.heddle.cluster.peer.KeptMessages;
+import dev.heddle.process.CoroutineProcess;
 import dev.heddle.process.Process;
 import dev.heddle.process.ProcessContext;
 import dev.heddle.process.ProcessEvent;
@@ -24,7 +25,7 @@ final class EntityProcess implements Process {
 
   private final Supplier<? extends Process> entry;
   private final BooleanSupplier mayAct;
-  private final KeptMessages kept = KeptMessages.oneByOne(EntityProcess::message);
+  private @Nullable KeptMessages kept; // these two: null before it begins
   private @Nullable Process entity;
 
   /// @param mayAct whether this node still owns the shard
@@ -39,6 +40,7 @@ final class EntityProcess implements Process {
     if (mayAct.getAsBoolean()) { // else its first step ends it
       Process made = entry.get();
       entity = made;
+      kept = KeptMessages.oneByOne(EntityProcess::message, made instanceof CoroutineProcess);
       made.init(context, entryPoint, input);
     }
   }
@@ -46,11 +48,12 @@ final class EntityProcess implements Process {
   @Override
   public void step(List<ProcessEvent> events, StepOutput out) throws Exception {
     Process stepped = entity;
-    if (stepped == null || !mayAct.getAsBoolean()) {
+    KeptMessages messages = kept;
+    if (stepped == null || messages == null || !mayAct.getAsBoolean()) {
       out.shutdown(LEASE_OVER);
       return;
     }
-    kept.step(stepped, events, out);
+    messages.step(stepped, events, out);
     if (out.status() == Status.UPGRADE) {
       throw new IllegalStateException(
           "an entity cannot be replaced by an upgrade; send to another");

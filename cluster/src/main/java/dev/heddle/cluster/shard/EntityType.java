@@ -75,6 +75,7 @@ final class EntityType {
   }
 
   private static final class Cell {
+    final int number;
     final CombiningLock lock;
 
     // under the lock
@@ -92,14 +93,15 @@ final class EntityType {
     volatile long scheduled; // where it is in `agenda`
     volatile boolean isScheduled;
 
-    final int number;
-
     Cell(Node node, EntityType type, int number) {
       this.number = number;
       lock = new CombiningLock(type.new AfterLock(this));
       shard = new Shard(type.new Port(number, this), node::nextEntity, ShardWindow.DEFAULT);
     }
   }
+
+  /// When the agent comes to a shard.
+  private record Due(long at, Cell cell) {}
 
   private static final long NEVER = TimeUnit.DAYS.toNanos(36_525); // from now
 
@@ -112,7 +114,7 @@ final class EntityType {
 
   // the agent: the thread that follows the log
   private boolean hasSeenAll;
-  private final NavigableSet<Cell> agenda = new TreeSet<>(EntityType::compare); // each once
+  private final NavigableSet<Due> agenda = new TreeSet<>(EntityType::compare); // a shard once
 
   // any thread
   private final Queue<Runnable> decided = new ConcurrentLinkedQueue<>();
@@ -267,8 +269,8 @@ final class EntityType {
     }
     long now = node.nanos();
     List<Cell> due = new ArrayList<>(0);
-    while (!agenda.isEmpty() && agenda.first().scheduled - now <= 0) {
-      Cell next = agenda.removeFirst();
+    while (!agenda.isEmpty() && agenda.first().at - now <= 0) {
+      Cell next = agenda.removeFirst().cell;
       next.isScheduled = false;
       due.add(next);
     }
@@ -282,20 +284,20 @@ final class EntityType {
     long due = cell.due;
     if (due - node.nanos() < NEVER / 2 && (!cell.isScheduled || due - cell.scheduled < 0)) {
       if (cell.isScheduled) {
-        agenda.remove(cell); // before its place changes
+        agenda.remove(new Due(cell.scheduled, cell));
       }
       cell.scheduled = due;
       cell.isScheduled = true;
-      agenda.add(cell);
+      agenda.add(new Due(due, cell));
     }
   }
 
-  private static int compare(Cell a, Cell b) {
-    int sooner = Long.signum(a.scheduled - b.scheduled);
-    return sooner != 0 ? sooner : Integer.compare(a.number, b.number);
+  private static int compare(Due a, Due b) {
+    int order = Long.signum(a.at - b.at); // nanoTime may overflow
+    return order != 0 ? order : Integer.compare(a.cell.number, b.cell.number);
   }
 
-  /// How many shards the agent will come to, for tests.
+  /// How many times the agent has in mind. Called by its thread.
   int scheduled() {
     return agenda.size();
   }

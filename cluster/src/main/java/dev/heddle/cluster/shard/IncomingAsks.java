@@ -8,8 +8,14 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /// The requests that are here, and have no reply: those that entities have, and those of other
-/// nodes that were handed over to this one. Any thread.
+/// nodes that wait for one. Any thread.
 final class IncomingAsks {
+  /*
+   * A request of another node is here from the time at which it comes. So one that is given up, or
+   * whose session ends, before an entity has it, is not here when its turn comes, and is not given
+   * to the entity. [EntityAsksTest]
+   */
+
   /// The number contains the life of the node of origin.
   private record Ask(String origin, long number) {}
 
@@ -30,7 +36,7 @@ final class IncomingAsks {
     return new Ask(message.origin(), message.ask());
   }
 
-  /// Another node has handed it over: it waits here for its entity.
+  /// It has come, or another node has handed it over: it waits here for its entity.
   void arrived(EntityMessage message) {
     if (isOfOther(message)) {
       Held _ = open.putIfAbsent(of(message), new Held(0, null));
@@ -58,11 +64,18 @@ final class IncomingAsks {
   ///
   /// @param entity its number, which grows
   void begun(EntityMessage message, long entity, CompletableFuture<@Nullable Object> reply) {
-    Held _ =
-        open.merge(
-            of(message),
-            new Held(entity, reply),
-            (before, late) -> before.entity > late.entity ? before : late);
+    Held it = new Held(entity, reply);
+    Held now =
+        isOfOther(message)
+            ? open.computeIfPresent(of(message), (_, before) -> later(before, it))
+            : open.merge(of(message), it, IncomingAsks::later);
+    if (now == null) {
+      reply.cancel(false); // given up meanwhile
+    }
+  }
+
+  private static Held later(Held before, Held late) {
+    return before.entity > late.entity ? before : late;
   }
 
   /// An entity has ended without taking it: it waits for the next one.

@@ -45,6 +45,9 @@ final class LocalEntity {
     void asked(
         EntityMessage message, LocalEntity entity, CompletableFuture<@Nullable Object> reply);
 
+    /// Whether the asker of a request still waits.
+    boolean isWanted(EntityMessage message);
+
     /// A request has a reply, or has failed.
     void replied(EntityMessage message, @Nullable Object result, @Nullable Throwable failure);
 
@@ -266,6 +269,10 @@ final class LocalEntity {
     }
     if (delivery.message.ask() == 0) {
       SendResult _ = local.offer(to, delivery); // refused: it has ended, and leaves this unread
+      return;
+    }
+    if (!listener.isWanted(delivery.message)) {
+      delivery.take();
       return;
     }
     CompletableFuture<@Nullable Object> reply = local.request(to, delivery);

@@ -53,7 +53,7 @@ final class Shard {
 
   /// Sends a message from here.
   SendResult offer(EntityMessage message, long nanos) {
-    SendResult result = sender.offer(message);
+    SendResult result = sender.offer(message, nanos);
     settle(nanos);
     return result;
   }
@@ -74,7 +74,12 @@ final class Shard {
 
   private void handle(String from, ShardMessage message, long nanos) {
     switch (message) {
-      case ShardMessage.Deliver it -> owner.deliver(from, it, nanos);
+      case ShardMessage.Deliver it -> {
+        if (it.message().ask() != 0) {
+          port.incoming().arrived(it.message()); // before its asker gives it up
+        }
+        owner.deliver(from, it, nanos);
+      }
       case ShardMessage.Bounced it -> sender.bounced(from, it);
       case ShardMessage.Failed(EntityMessage failed, Failure why, String cause) ->
           port.failed(failed, why, cause);
@@ -147,8 +152,7 @@ final class Shard {
   /// ends.
   void progress(long nanos) {
     owner.progress(nanos);
-    sender.progress();
-    sender.expire(nanos);
+    sender.progress(nanos);
     settle(nanos);
   }
 
@@ -156,7 +160,7 @@ final class Shard {
     for (ShardMessage next = toSelf.poll(); next != null; next = toSelf.poll()) {
       handle(port.self(), next, nanos);
       owner.progress(nanos);
-      sender.progress();
+      sender.progress(nanos);
     }
   }
 
@@ -200,7 +204,7 @@ final class Shard {
         case ShardMessage.Bounced(_, EntityMessage it) -> port.incoming().gone(it);
         case ShardMessage.Failed(EntityMessage it, _, _) -> port.incoming().gone(it);
         case ShardMessage.HandedOver(EntityMessage it, String to, _) -> {
-          if (!to.equals(port.self())) { // else it is still here, and its next entity gets it
+          if (!to.equals(port.self())) { // else it waits here for the next generation
             port.incoming().gone(it);
           }
         }

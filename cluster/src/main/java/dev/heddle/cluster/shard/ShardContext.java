@@ -199,6 +199,16 @@ final class ShardContext implements EntityType.Node, LocalEntity.Listener {
   public void asked(
       EntityMessage message, LocalEntity entity, CompletableFuture<@Nullable Object> reply) {
     incoming.begun(message, entity.number, reply);
+    if (!isWanted(message)) { // it was given up meanwhile
+      incoming.givenUp(message.origin(), message.ask());
+    }
+  }
+
+  @Override
+  public boolean isWanted(EntityMessage message) {
+    return message.origin().equals(self.node())
+        ? asks.isOpen(message.ask())
+        : incoming.has(message.origin(), message.ask());
   }
 
   @Override

@@ -150,6 +150,15 @@ final class ShardPeers {
     drain();
   }
 
+  /// Has [#drain] look at all for which something waits: what a word was missed for is not left.
+  void lookAgain() {
+    for (Peer peer : open.values()) {
+      if (!peer.posted.isEmpty()) {
+        list(peer);
+      }
+    }
+  }
+
   private void list(Peer peer) {
     if (peer.isListed.compareAndSet(false, true)) {
       posting.add(peer);
@@ -168,17 +177,16 @@ final class ShardPeers {
   }
 
   private void drain(String node, Peer peer) {
-    while (!peer.posted.isEmpty() && peer.sending.tryLock()) {
-      boolean isSent;
+    boolean isFull = false;
+    while (!isFull && !peer.posted.isEmpty() && peer.sending.tryLock()) {
       try {
-        isSent = sendAll(node, peer);
+        isFull = !sendAll(node, peer);
       } finally {
         peer.sending.unlock();
       }
-      if (!isSent) {
-        awaitSpace(peer); // then drain() is called again: at once if there is space, so unlocked
-        return;
-      }
+    }
+    if (isFull) { // after the lock is left: who is told of space at once finds it free
+      awaitSpace(peer); // then drain() is called again
     }
   }
 

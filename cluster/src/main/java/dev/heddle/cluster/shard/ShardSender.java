@@ -27,6 +27,7 @@ final class ShardSender {
    *                                                         held
    * ROUTED,   the session with the owner ends     NONE      what was on its way ended with it
    * FLUSHING
+   * NONE      the owner is out of touch for 2 s     NONE      what is held has failed
    *
    * I1. To a new owner nothing is sent before the old one has said that nothing of this node is on
    *     its way to it or waits there: it is delivered, bounced, or goes before the end of the
@@ -44,9 +45,6 @@ final class ShardSender {
    */
   private record Route(String node, long generation) {}
 
-  // an owner that has died has a successor before, with leases of less than 20 s
-  static final long HELD_NANOS = 30_000_000_000L;
-
   private final ShardPort port;
   private final ShardWindow window;
   private final Deque<EntityMessage> held = new ArrayDeque<>();
@@ -57,9 +55,8 @@ final class ShardSender {
   private ShardState view = ShardState.EMPTY;
   private @Nullable Route sentTo;
   private boolean isFlushing;
+  private long inTouchAt; // with the owner, or there was none
   private long over; // generations up to this one have bounced something
-  private boolean isCutOff; // from the owner, and something is held for it
-  private long cutOffAt;
 
   ShardSender(ShardPort port, ShardWindow window) {
     this.port = port;
@@ -67,10 +64,10 @@ final class ShardSender {
   }
 
   /// Sends a message, or holds it while its shard has no owner to send to.
-  SendResult offer(EntityMessage message) {
-    progress();
+  SendResult offer(EntityMessage message, long nanos) {
+    progress(nanos);
     Route target = target();
-    if (sentTo == null && target != null) {
+    if (held.isEmpty() && sentTo == null && target != null) {
       return SendResult.UNREACHABLE; // no session with the owner
     }
     long bytes = heldBytes + sentBytes;
@@ -153,35 +150,29 @@ final class ShardSender {
   /// What is held is not sent any more.
   void refuse() {
     forget();
-    fail(Failure.REFUSED);
+    failHeld(Failure.REFUSED);
   }
 
-  private void fail(Failure why) {
+  private void failHeld(Failure why) {
     held.forEach(message -> port.failed(message, why, null));
     held.clear();
     heldBytes = 0;
   }
 
-  /// What is held for an owner that this node does not reach fails after a time: the others may
-  /// reach that owner, and then the shard does not move.
-  void expire(long nanos) {
-    boolean wasCutOff = isCutOff;
-    isCutOff = size() != 0 && sentTo == null && target() != null;
-    if (isCutOff && !wasCutOff) {
-      cutOffAt = nanos;
-    } else if (isCutOff && nanos - cutOffAt >= HELD_NANOS) {
-      fail(Failure.LOST);
-    }
-  }
-
   /// Does what can be done now.
-  void progress() {
+  void progress(long nanos) {
     Route target = target();
     if (sentTo != null && !sentTo.equals(target)) {
       flush(sentTo);
     }
-    if (sentTo == null && target != null && port.isInSession(target.node)) {
+    boolean isInTouch = target == null || port.isInSession(target.node);
+    if (sentTo == null && target != null && isInTouch) {
       sentTo = target;
+    }
+    if (isInTouch) {
+      inTouchAt = nanos;
+    } else if (sentTo == null && nanos - inTouchAt >= Handoff.GIVEN_UP_NANOS) {
+      failHeld(Failure.REFUSED); // as what is offered now
     }
     sendHeld(target);
   }
@@ -190,7 +181,7 @@ final class ShardSender {
     while (!held.isEmpty() && target != null && target.equals(sentTo) && !isFlushing) {
       EntityMessage first = held.element();
       if (first.ask() != 0 && !port.asks().isOpen(first.ask())) {
-        held.remove(); // nobody waits for its answer any more
+        held.remove(); // given up
         heldBytes -= first.bytes();
         continue;
       }

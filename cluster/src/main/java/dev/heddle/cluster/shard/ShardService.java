@@ -417,6 +417,7 @@ public final class ShardService implements RosterAccess.Part {
     }
     asks.due(now);
     report.due(now);
+    peers.lookAgain();
     shared.carryOut();
   }
 

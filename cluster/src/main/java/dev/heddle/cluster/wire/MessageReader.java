@@ -72,7 +72,8 @@ public final class MessageReader {
         return null;
       }
       type = name(number);
-      return read(head.restAsCbor(), types.dynamic().shapeOf(number, senderTypes), reply);
+      CborInput rest = new CborInput(head.array(), head.position(), head.end());
+      return read(rest, types.dynamic().shapeOf(number, senderTypes), reply);
     } catch (MalformedPacketException e) {
       throw new UndecodableMessageException(Why.WRONG_SHAPE, type, String.valueOf(e.getMessage()));
     } catch (Undecodable e) {

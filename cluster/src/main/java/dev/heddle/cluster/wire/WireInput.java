@@ -153,8 +153,14 @@ final class WireInput {
     return Arrays.copyOfRange(bytes, at, end);
   }
 
-  CborInput restAsCbor() {
-    return new CborInput(bytes, at, end);
+  /// The array that it reads; not to be changed.
+  byte[] array() {
+    return bytes;
+  }
+
+  /// Where its part of the array ends.
+  int end() {
+    return end;
   }
 
   /// The next part, of the length that it begins with.

@@ -104,6 +104,7 @@ final class GreetingsTest {
 
   private final Node a = new Node("a", 1);
   private final Node b = new Node("b", 1);
+  private long now;
 
   /// b opens only when a packet of the session has come.
   private SessionId open(Node from, Node to, long now) {
@@ -464,5 +465,52 @@ final class GreetingsTest {
     assertThat(a.take()).containsExactly(new Output.Forget(b.at));
     a.greetings.due(2 * SECOND, a.out);
     assertThat(a.take()).singleElement().isInstanceOf(Send.class);
+  }
+
+  @Test
+  void lateHello_ofADeadLife_behindTheSessionOfTheNextOne_isNotGreetedForEver() {
+    Node next = new Node("b", 2);
+    Hello late = hello(b);
+    SessionId first = open(a, b, 0);
+    a.greetings.ended(first, new Ending(Cause.SILENCE, "silent"), 0, a.out);
+    a.take();
+    SessionId id = open(a, next, 0);
+
+    a.receive(b.at, late, 0);
+    a.greetings.answered(id, 0, a.out);
+    assertThat(a.refusalOf(b)).contains("another node is named 'b'");
+    a.take();
+    assertThat(hellosTo(b, 3)).isEqualTo(3);
+    a.receive(b.at, late, 45 * SECOND); // it is heard of: it may live
+    a.greetings.answered(id, 45 * SECOND, a.out);
+
+    assertThat(hellosTo(b, 100)).isEqualTo(4);
+    assertThat(a.out).contains(new Output.Ended(b.at));
+    assertThat(a.greetings.unanswered()).isEmpty();
+  }
+
+  private Hello hello(Node from) {
+    from.found(a, 0);
+    return from.take().stream()
+        .filter(it -> it instanceof Send(var _, var _, Hello _))
+        .map(it -> (Hello) ((Send) it).content())
+        .findFirst()
+        .get();
+  }
+
+  /// How many HELLOs `a` sends there, in so many times 15 s.
+  private long hellosTo(Node other, int times) {
+    long before = count(other);
+    for (int i = 0; i < times; i++) {
+      now += 15 * SECOND;
+      a.greetings.due(now, a.out);
+    }
+    return count(other) - before;
+  }
+
+  private long count(Node other) {
+    return a.out.stream()
+        .filter(it -> it instanceof Send(var to, var _, Hello _) && to.equals(other.at))
+        .count();
   }
 }

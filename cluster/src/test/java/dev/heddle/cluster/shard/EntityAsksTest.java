@@ -85,6 +85,8 @@ class EntityAsksTest {
     IncomingAsks incoming = new IncomingAsks("a");
     CompletableFuture<@Nullable Object> ofB = new CompletableFuture<>();
     CompletableFuture<@Nullable Object> ofC = new CompletableFuture<>();
+    incoming.arrived(new EntityMessage("b", "k", 1, "ask", 10));
+    incoming.arrived(new EntityMessage("c", "k", 1, "ask", 10));
     incoming.begun(new EntityMessage("b", "k", 1, "ask", 10), 1, ofB);
     incoming.begun(new EntityMessage("c", "k", 1, "ask", 10), 1, ofC);
 
@@ -105,6 +107,7 @@ class EntityAsksTest {
     CompletableFuture<@Nullable Object> ofSuccessor = new CompletableFuture<>();
     CompletableFuture<@Nullable Object> ofEnded = new CompletableFuture<>();
 
+    incoming.arrived(request);
     incoming.begun(request, 2, ofSuccessor);
     incoming.begun(request, 1, ofEnded);
     incoming.notTaken(request, ofEnded);
@@ -115,6 +118,7 @@ class EntityAsksTest {
     assertThat(incoming.size()).isZero();
 
     CompletableFuture<@Nullable Object> ofNext = new CompletableFuture<>();
+    incoming.arrived(request);
     incoming.begun(request, 1, ofEnded);
     incoming.begun(request, 3, ofNext);
     incoming.notTaken(request, ofEnded);
@@ -123,15 +127,48 @@ class EntityAsksTest {
   }
 
   @Test
-  void request_givenUpWhileItLeaves_orIsHandedOver_isGivenUpWhereItIs() {
-    long number = asks.begin(100);
-    CompletableFuture<@Nullable Object> answer = asks.answer(number);
-    var _ = answer.cancel(false);
-    assertThat(givenUp).containsExactly("null " + number);
+  void request_thatIsGivenUpWhileItLeaves_isGivenUpWhereItGoes() {
+    long number = asks.begin(Long.MAX_VALUE);
+    asks.answer(number).cancel(false);
     asks.sent(number, "b", 5);
+
+    assertThat(givenUp).containsExactly("null " + number, "b " + number);
+  }
+
+  @Test
+  void request_thatIsGivenUpWhileItIsHandedOver_isGivenUpWhereItIsNow() {
+    long number = asks.begin(Long.MAX_VALUE);
+    CompletableFuture<@Nullable Object> answer = asks.answer(number);
+    asks.sent(number, "b", 5);
+    answer.cancel(false);
+
     assertThat(asks.handedOver(number, "c", 9)).isFalse();
-    assertThat(givenUp).containsExactly("null " + number, "b " + number, "c " + number);
-    asks.sent(0, "b", 5); // no request
-    assertThat(givenUp).hasSize(3);
+    assertThat(asks.handedOver(1, "c", 9)).isFalse(); // of another life
+
+    assertThat(givenUp).containsExactly("b " + number, "c " + number);
+  }
+
+  @Test
+  void request_thatIsGivenUpBeforeAnEntityHasIt_isNotKept() {
+    IncomingAsks incoming = new IncomingAsks("a");
+    EntityMessage request = new EntityMessage("b", "k", 1, "ask", 10);
+    CompletableFuture<@Nullable Object> reply = new CompletableFuture<>();
+
+    incoming.arrived(request);
+    incoming.givenUp("b", 1);
+    incoming.begun(request, 1, reply);
+
+    assertThat(reply).isCancelled();
+    assertThat(incoming.size()).isZero();
+  }
+
+  @Test
+  void request_ofANodeThatHasLeft_failsAtOnce() {
+    long before = asks.begin(Long.MAX_VALUE);
+    asks.close("node 'a' has left");
+
+    assertLost(asks.answer(before), "has left");
+    assertLost(asks.answer(asks.begin(Long.MAX_VALUE)), "has left");
+    assertThat(asks.size()).isZero();
   }
 }

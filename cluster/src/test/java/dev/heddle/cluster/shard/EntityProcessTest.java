@@ -12,15 +12,20 @@ import dev.heddle.process.StepOutput;
 import dev.heddle.process.StepOutput.Status;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.MethodSource;
 
 /// The process around an entity, step by step.
 @Timeout(120)
@@ -80,10 +85,36 @@ class EntityProcessTest {
     init();
     assertThat(step()).isEqualTo(Status.AWAIT_WAKE_UP);
 
-    assertThat(step(event("1"))).isEqualTo(Status.CONTINUE); // it goes on, and is idle then
-    assertThat(step()).isEqualTo(Status.IDLE);
+    assertThat(step(event("1"))).isEqualTo(Status.IDLE);
 
-    assertThat(entity.steps).containsExactly("init", List.of(), List.of(), List.of("1"));
+    assertThat(entity.steps).containsExactly("init", List.of(), List.of("1"));
+  }
+
+  @ParameterizedTest
+  @MethodSource("awaiting")
+  @Tag("C3")
+  void entity_thatAlwaysAwaitsSomethingElse_getsWhatHasComeByThen_andNoMore(
+      Consumer<StepOutput> await, Status status) throws Exception {
+    entity.script.addAll(Collections.nCopies(6, await));
+    init();
+    assertThat(step()).isEqualTo(status);
+
+    assertThat(step(event("1"), event("2"), event("3"))).isEqualTo(Status.CONTINUE); // it has come
+    assertThat(step()).isEqualTo(Status.CONTINUE);
+    assertThat(step(event("4"))).isEqualTo(status); // that one waits for the next time
+    assertThat(step()).isEqualTo(status);
+    assertThat(step()).isEqualTo(status);
+
+    assertThat(entity.steps)
+        .containsExactly(
+            "init", List.of(), List.of("1"), List.of("2"), List.of("3"), List.of("4"), List.of());
+  }
+
+  static Stream<Arguments> awaiting() {
+    Consumer<StepOutput> wakeUp = StepOutput::awaitWakeUp;
+    Consumer<StepOutput> commands = StepOutput::awaitCommands;
+    return Stream.of(
+        Arguments.of(wakeUp, Status.AWAIT_WAKE_UP), Arguments.of(commands, Status.AWAIT_COMMANDS));
   }
 
   @Test

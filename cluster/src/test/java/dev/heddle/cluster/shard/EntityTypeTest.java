@@ -18,10 +18,9 @@ import dev.heddle.process.SendResult;
 import dev.heddle.process.StartOptions;
 import dev.heddle.process.remote.LocalProcesses;
 import java.util.List;
-import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.Semaphore;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
@@ -32,20 +31,21 @@ import org.junit.jupiter.api.Timeout;
 @Timeout(60)
 class EntityTypeTest {
   private static final int SHARDS = 2;
+  private static final long SECOND = 1_000_000_000L;
 
   private final ProcessRuntime runtime =
       ProcessRuntime.builder().workers(1).node("a").host("main").start();
   private final LocalProcesses local = LocalProcesses.of(runtime);
+  private final Semaphore taken = new Semaphore(0);
   private final CountDownLatch received = new CountDownLatch(2);
 
   /// Another thread looks at the other shards whenever this one asks for the time.
   private final class Meddling implements EntityType.Node, LocalEntity.Listener {
     private final EntityAsks asks = new EntityAsks(7, (_, _) -> {}, Runnable::run);
-    private final BlockingQueue<LocalEntity> took = new LinkedBlockingQueue<>();
     private long entities;
-    private boolean isInSession;
-    private long nanos;
+    long now;
     @Nullable EntityType type; // from then on
+    @Nullable EntityType told; // what entities take
 
     @Override
     public long nanos() {
@@ -58,7 +58,7 @@ class EntityTypeTest {
           throw new IllegalStateException(e);
         }
       }
-      return nanos;
+      return now;
     }
 
     @Override
@@ -84,7 +84,7 @@ class EntityTypeTest {
 
     @Override
     public boolean isInSession(String node) {
-      return isInSession;
+      return false;
     }
 
     @Override
@@ -124,6 +124,11 @@ class EntityTypeTest {
         EntityMessage message, LocalEntity entity, CompletableFuture<@Nullable Object> reply) {}
 
     @Override
+    public boolean isWanted(EntityMessage message) {
+      return true;
+    }
+
+    @Override
     public void replied(
         EntityMessage message, @Nullable Object result, @Nullable Throwable failure) {}
 
@@ -135,7 +140,10 @@ class EntityTypeTest {
 
     @Override
     public void tookOne(LocalEntity entity) {
-      took.add(entity);
+      EntityType to = told;
+      if (to != null) {
+        to.tookOne(entity);
+      }
     }
 
     @Override
@@ -152,6 +160,7 @@ class EntityTypeTest {
       while (true) {
         Object _ = self.receive();
         received.countDown();
+        taken.release();
       }
     });
   }
@@ -160,7 +169,45 @@ class EntityTypeTest {
     return new EntityMessage("a", key, 0, new Payload("text", null), 10);
   }
 
-  private static Roster roster() {
+  @Test
+  @Tag("C8")
+  void message_whileAnotherThreadLooksAtOtherShards_isNotLeftBehind() throws Exception {
+    Meddling node = new Meddling();
+    EntityType type = type(node, 1_000);
+    String key = keyOfFirst(type);
+    type.offer(message(key)); // starts the entity
+    node.type = type;
+    type.offer(message(key)); // nobody sends another one, or looks again
+    received.await();
+  }
+
+  private static String keyOfFirst(EntityType type) {
+    String key = "k0";
+    for (int i = 1; type.shardOf(key) != 0; i++) {
+      key = "k" + i;
+    }
+    return key;
+  }
+
+  @Test
+  @Tag("C9")
+  void agendaOfABusyShard_thatIsToBeLookedAtMuchLater_doesNotGrow() throws Exception {
+    Meddling node = new Meddling();
+    EntityType type = type(node, 600 * SECOND);
+    node.told = type;
+    String key = keyOfFirst(type);
+    for (int i = 0; i < 50; i++) {
+      type.offer(message(key));
+      taken.acquire();
+      type.tick(); // it has taken something, which is told in 100 ms
+      node.now += SECOND;
+      type.tick();
+    }
+
+    assertThat(type.scheduled()).isEqualTo(1);
+  }
+
+  private EntityType type(Meddling node, long idleNanos) {
     Roster roster = new Roster();
     var _ = roster.apply(1, new Renew("a", 1, null));
     var _ = roster.apply(2, new HostShards("a", 1, "cart", SHARDS, true));
@@ -169,49 +216,8 @@ class EntityTypeTest {
             3,
             new AssignShards(
                 "cart", List.of(new Assignment(0, 0, "a"), new Assignment(1, 0, "a"))));
-    return roster;
-  }
-
-  @Test
-  @Tag("C8")
-  void message_whileAnotherThreadLooksAtOtherShards_isNotLeftBehind() throws Exception {
-    Meddling node = new Meddling();
-    EntityType type = new EntityType("cart", SHARDS, Entry.of(this::counting), 1_000, node);
-    type.applied(roster().shards(), null);
-    String key = "k0";
-    for (int i = 1; type.shardOf(key) != 0; i++) {
-      key = "k" + i;
-    }
-    type.offer(message(key)); // starts the entity
-    node.type = type;
-    type.offer(message(key)); // nobody sends another one, or looks again
-    received.await();
-  }
-
-  /// A busy shard left one appointment behind for each time that it told what was taken.
-  @Test
-  @Tag("C9")
-  void busyShard_hasOneAppointment() throws Exception {
-    Meddling node = new Meddling();
-    node.isInSession = true;
-    EntityType type =
-        new EntityType("cart", SHARDS, Entry.of(this::counting), 600_000_000_000L, node);
-    Roster roster = roster();
+    EntityType type = new EntityType("cart", SHARDS, Entry.of(this::counting), idleNanos, node);
     type.applied(roster.shards(), null);
-    String key = "k0";
-    for (int i = 1; type.shardOf(key) != 0; i++) {
-      key = "k" + i;
-    }
-    long generation = roster.shards().state("cart", 0).generation();
-    for (int i = 0; i < 20; i++) {
-      EntityMessage next = new EntityMessage("b", key, 0, new Payload("text", null), 10);
-      type.received("b", 0, new ShardMessage.Deliver(generation, next));
-      type.carryOut();
-      type.taken(node.took.take());
-      type.tick();
-      node.nanos += 1_000_000_000;
-      type.tick();
-    }
-    assertThat(type.scheduled()).isEqualTo(1);
+    return type;
   }
 }

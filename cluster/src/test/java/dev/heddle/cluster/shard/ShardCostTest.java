@@ -8,7 +8,6 @@ import dev.heddle.cluster.roster.Holder;
 import dev.heddle.cluster.roster.ShardState;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Tag;
@@ -50,18 +49,6 @@ class ShardCostTest {
     assertThat(port.looked).isEqualTo(MANY);
   }
 
-  /// Each start of an entity was kept until its idle time, also when it had ended.
-  @Test
-  void entities_thatEndByThemselves_leaveNothing() {
-    port.idle = 600 * SECOND;
-    shard.view(new ShardState(5, new Holder("a", 1), null, 0, null), 0);
-    for (int i = 0; i < MANY; i++) {
-      deliver("k", i);
-      shard.entityEnded(entities, List.of(), null, i);
-    }
-    assertThat(Objects.requireNonNull(shard.owner().entities()).watched()).isZero();
-  }
-
   @Test
   void requests_areLookedAt_whenTheirTimeIsOver_andNotBefore() {
     EntityAsks asks = new EntityAsks(7, (_, _) -> {}, Runnable::run);
@@ -77,5 +64,17 @@ class ShardCostTest {
     answers.forEach(answer -> answer.cancel(false));
     asks.due(MANY * SECOND);
     assertThat(asks.looked()).isEqualTo(200);
+  }
+
+  @Test
+  void entities_thatEndByThemselves_leaveNothingToLookAt() {
+    port.idle = 600 * SECOND;
+    shard.view(new ShardState(5, new Holder("a", 1), null, 0, null), 0);
+    for (int i = 0; i < MANY; i++) {
+      deliver("k" + i, 0);
+      shard.entityEnded(entities, List.of(), null, 0);
+    }
+
+    assertThat(shard.owner().entities().timed()).isZero();
   }
 }

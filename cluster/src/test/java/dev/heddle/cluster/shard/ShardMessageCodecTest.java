@@ -14,6 +14,9 @@ import dev.heddle.cluster.wire.MessageReader;
 import dev.heddle.cluster.wire.MessageTypes;
 import dev.heddle.cluster.wire.MessageWriter;
 import dev.heddle.cluster.wire.NodeLife;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Random;
@@ -100,5 +103,26 @@ class ShardMessageCodecTest {
       }
     }
     assertThatThrownBy(() -> decode(new byte[0])).isInstanceOf(IllegalArgumentException.class);
+  }
+
+  @Test
+  void page_hasEachPacketAndMessage_withItsNumber() throws IOException {
+    String root = System.getProperty("heddle.root");
+    String page = Files.readString(Path.of(root, "docs/reference/wire.md"));
+    int message = 1 + 2 + "cart".length() + 4; // in the bytes of OfShard
+    for (Packet packet : packets()) {
+      byte[] bytes = ShardMessageCodec.encode(packet, writer);
+      assertThat(page).contains(row(packet, bytes[0]));
+      if (packet instanceof OfShard it) {
+        assertThat(page).contains(row(it.message(), bytes[message]));
+      }
+    }
+    for (Class<?> kind : ShardMessage.class.getPermittedSubclasses()) {
+      assertThat(page).contains("| `%s` | ".formatted(kind.getSimpleName()));
+    }
+  }
+
+  private static String row(Object of, int number) {
+    return "| `%s` | %d | ".formatted(of.getClass().getSimpleName(), number);
   }
 }

@@ -32,6 +32,7 @@ class ShardPeersTest {
   private static final class Outbox implements FrameSink {
     final List<Integer> sent = new ArrayList<>(); // bytes of messages about shards
     boolean isFull;
+    Runnable onRoom = () -> {};
     CompletableFuture<@Nullable Void> room = new CompletableFuture<>();
 
     @Override
@@ -47,6 +48,7 @@ class ShardPeersTest {
 
     @Override
     public CompletableFuture<@Nullable Void> room() {
+      onRoom.run();
       return room;
     }
   }
@@ -55,15 +57,24 @@ class ShardPeersTest {
   private final LocalProcesses local = LocalProcesses.of(runtime);
   private final MessageTypes types = MessageTypes.of(List.of(), List.of());
   private final Outbox outbox = new Outbox();
+  private Runnable peersOnSpace = () -> {};
   private final AtomicInteger spaces = new AtomicInteger();
-  private Runnable onSpace = spaces::incrementAndGet;
   private final ShardPeers peers =
       new ShardPeers(
           new MessageWriter(types, new NodeLife("a", "main", 7)),
           (node, of) -> {
             throw new IllegalStateException(of + " for " + node);
           },
-          () -> onSpace.run());
+          this::onSpace);
+
+  private void onSpace() {
+    spaces.incrementAndGet();
+    peersOnSpace.run();
+  }
+
+  private ShardPeers peersOf() {
+    return peers;
+  }
 
   private void open() {
     PeerOptions offers = new PeerOptions(Map.of(), PeerOptions.ForeignOrders.REFUSED);
@@ -124,20 +135,41 @@ class ShardPeersTest {
     assertThat(peers.send("b", new GiveUp(4))).isEqualTo(SendResult.UNREACHABLE);
   }
 
-  /// A marker of a hand-over was left, and the shard stood still until something else was posted.
   @Test
   @Tag("C8")
-  void spaceThatComesWhileItIsAskedFor_leavesNothingBehind() {
+  void whatWasPosted_leaves_alsoWhenThereIsSpaceAtOnce_andAnotherComesMeanwhile() {
+    peersOnSpace =
+        () -> { // another thread, which finds the connection in use
+          Thread other = Thread.ofPlatform().start(() -> peersOf().drain());
+          try {
+            other.join();
+          } catch (InterruptedException e) {
+            throw new IllegalStateException(e);
+          }
+        };
     open();
     outbox.isFull = true;
-    outbox.room.complete(null); // the writer has taken all between the answer FULL and the question
-    onSpace =
-        () -> {
-          outbox.isFull = false;
-          peers.drain();
-        };
+    outbox.onRoom = () -> outbox.isFull = false;
+    outbox.room.complete(null);
+
     peers.post("b", new GiveUp(1));
     peers.drain();
+
+    assertThat(outbox.sent).hasSize(1);
+  }
+
+  @Test
+  @Tag("C8")
+  void whatWasPosted_isLookedAtAgain_withoutAWord() {
+    open();
+    outbox.isFull = true;
+    peers.post("b", new GiveUp(1));
+    peers.drain();
+    outbox.isFull = false; // and nobody is told
+
+    peers.lookAgain();
+    peers.drain();
+
     assertThat(outbox.sent).hasSize(1);
   }
 }

@@ -28,6 +28,7 @@ import dev.heddle.cluster.shard.ShardMessage.HandedOver;
 import dev.heddle.cluster.shard.ShardMessage.NotHere;
 import dev.heddle.cluster.shard.ShardMessage.ReplyWanted;
 import dev.heddle.cluster.shard.ShardMessageCodec.Answer;
+import dev.heddle.cluster.shard.ShardMessageCodec.GiveUp;
 import dev.heddle.cluster.shard.ShardMessageCodec.OfShard;
 import dev.heddle.cluster.shard.ShardMessageCodec.Packet;
 import dev.heddle.cluster.wire.Frame;
@@ -481,5 +482,21 @@ class ShardSessionEndsTest {
     assertThat(answer.cancel(false)).isTrue();
 
     assertThat(here.reply().isOpen()).isFalse();
+  }
+
+  @Test
+  void requestThatIsGivenUp_beforeItsEntityHasIt_isNotGivenToIt() throws Exception {
+    begin("b");
+    session("b", true);
+    session("c", true);
+    long next = roster.applied() + 2; // the generation that follows
+    say("c", "k", new Deliver(next, request("c", "k", 7, "early")));
+    say("c", new GiveUp(7));
+    handOver("k", request("c", "k", 8, "handed over"));
+    assertThat(state("k").generation()).isEqualTo(next);
+    say("c", "k", new Deliver(next, request("c", "k", 9, "late")));
+
+    assertThat(asked.take().message()).isEqualTo("handed over");
+    assertThat(asked.take().message()).isEqualTo("late");
   }
 }

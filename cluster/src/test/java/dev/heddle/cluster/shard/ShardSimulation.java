@@ -40,6 +40,7 @@ final class ShardSimulation extends SimulatedLog {
     boolean isDelivered;
     boolean isTold; // the sender's node
     boolean isRefused; // it will not be delivered
+    boolean isOver; // a request, whose asker was told, or has given up
     boolean isExcused; // its session has ended, or its node was killed
   }
 
@@ -255,11 +256,9 @@ final class ShardSimulation extends SimulatedLog {
     if (result != null) {
       replies++;
       assertThat(fate.isDelivered).as("seed %d: %s", seed, result).isTrue();
-      return;
-    }
-    fate.isTold = true; // nobody waits for it: it may be dropped where it is held
-    if (!(failure instanceof CancellationException)) {
-      failedAsks++;
+    } else {
+      fate.isOver = true;
+      failedAsks += failure instanceof CancellationException ? 0 : 1;
     }
   }
 
@@ -275,7 +274,7 @@ final class ShardSimulation extends SimulatedLog {
   void assertQuiet() {
     for (var fate : fates.entrySet()) {
       Fate it = fate.getValue();
-      assertThat(it.isDelivered || it.isTold || it.isExcused)
+      assertThat(it.isDelivered || it.isTold || it.isOver || it.isExcused)
           .as("seed %d: what became of %s", seed, fate.getKey())
           .isTrue();
     }
@@ -302,7 +301,9 @@ final class ShardSimulation extends SimulatedLog {
   void assertAllDelivered() {
     assertThat(told.keySet()).as("seed %d", seed).isSubsetOf(Failure.FULL);
     fates.forEach((content, fate) ->
-        assertThat(fate.isDelivered || fate.isRefused).as("seed %d: %s", seed, content).isTrue());
+        assertThat(fate.isDelivered || fate.isRefused || fate.isOver)
+            .as("seed %d: %s", seed, content)
+            .isTrue());
   }
 
   static int shardOf(String key) {

@@ -12,12 +12,10 @@ import dev.heddle.cluster.shard.ShardMessage.EndOfHandoff;
 import dev.heddle.cluster.shard.ShardMessage.Flush;
 import dev.heddle.cluster.shard.ShardMessage.Flushed;
 import dev.heddle.cluster.shard.ShardMessage.Forward;
-import dev.heddle.cluster.shard.ShardMessage.HandedOver;
 import dev.heddle.cluster.shard.ShardMessage.HandoffTaken;
 import dev.heddle.cluster.shard.ShardMessage.ReplyWanted;
 import dev.heddle.process.SendResult;
 import java.util.List;
-import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -111,40 +109,6 @@ class ShardTest {
     shard.received("b", new Bounced(5, message("a", "k", "1")), 0);
 
     assertThat(port.take()).containsExactly("LOST 1");
-  }
-
-  /// They were accepted, and then nobody heard of them for as long as the cut lasted.
-  @Test
-  @Tag("C3")
-  void messages_heldForAnOwnerThatIsOutOfReach_failAtLast_andNoMoreAreAccepted() {
-    moving(5, "b", 9, "c");
-    assertThat(offer("1")).isEqualTo(SendResult.ACCEPTED);
-    port.sessions.remove("c");
-    owned(9, "c", "b");
-    assertThat(offer("2")).isEqualTo(SendResult.UNREACHABLE);
-    assertThat(shard.due(0, Long.MAX_VALUE)).isZero(); // it is looked at again
-
-    shard.progress(ShardSender.HELD_NANOS - 1);
-    assertThat(port.take()).isEmpty();
-    shard.progress(ShardSender.HELD_NANOS);
-    assertThat(port.take()).containsExactly("LOST 1");
-    port.sessions.add("c");
-    assertThat(offer("3")).isEqualTo(SendResult.ACCEPTED);
-    assertThat(port.take()).containsExactly("c: Deliver 9 3");
-  }
-
-  /// An entity worked for nobody.
-  @Test
-  @Tag("C5")
-  void request_thatIsGivenUpWhileItIsHeld_isNotSent() {
-    long ask = port.asks.begin(SECOND);
-    CompletableFuture<@Nullable Object> answer = port.asks.answer(ask);
-    moving(5, "b", 9, "c");
-    shard.offer(new EntityMessage("a", "k", ask, "question", 10), 0);
-    offer("1");
-    var _ = answer.cancel(false);
-    owned(9, "c", "b");
-    assertThat(port.take()).containsExactly("c: Deliver 9 1");
   }
 
   // ---- the old owner ----
@@ -304,28 +268,6 @@ class ShardTest {
     assertThat(port.take()).containsExactly("start 2 k 9", "2 gets 2");
   }
 
-  /// Its asker was told that it is lost, and then an entity got it.
-  @Test
-  @Tag("C5")
-  void request_handedOverToItsOwnNode_becauseTheSuccessorIsGone_isStillHere() {
-    EntityMessage request = new EntityMessage("b", "k", 77, "question", 10);
-    CompletableFuture<@Nullable Object> reply = new CompletableFuture<>();
-    owned(5, "a", null);
-    shard.received("b", new Deliver(5, request), 0);
-    port.incoming.begun(request, 1, reply);
-    moving(5, "a", 9, "c");
-    moving(5, "a", 9, null); // it has died
-    moving(5, "a", 12, "a");
-    port.incoming.notTaken(request, reply);
-    shard.entityEnded(1, List.of(request), null, 0);
-    assertThat(port.take()).contains("b: " + new HandedOver(request, "a", 12), "release 12");
-
-    shard.received("b", new ReplyWanted(77), 0);
-    assertThat(port.take()).isEmpty(); // above all no NotHere
-    owned(12, "a", "a");
-    assertThat(port.take()).containsExactly("start 2 k 12", "2 gets question");
-  }
-
   // ---- entities ----
 
   @Test
@@ -372,5 +314,62 @@ class ShardTest {
         1, List.of(message("b", "k", "1"), message("b", "k", "2")), "it has failed", 0);
 
     assertThat(port.take()).containsExactly("b: ENTITY_FAILED 1", "start 2 k 5", "2 gets 2");
+  }
+
+  // ---- requests ----
+
+  private static EntityMessage request(String origin, long ask, String text) {
+    return new EntityMessage(origin, "k", ask, text, 10);
+  }
+
+  @Test
+  @Tag("C5")
+  void request_thatIsHandedOverToItsOwnNode_isNotMissingThere_whenItsAskerWantsToKnow() {
+    owned(5, "a", null);
+    deliver("b", 5, "1");
+    moving(5, "a", 9, "c");
+    shard.received("b", new Deliver(5, request("b", 7, "2")), 0);
+    moving(5, "a", 9, null); // node `c` is lost before the hand-over
+    moving(5, "a", 11, "a");
+    shard.entityEnded(1, List.of(), null, 0);
+    port.take();
+
+    shard.received("b", new ReplyWanted(7), 0);
+
+    assertThat(port.take()).isEmpty(); // not NotHere
+    owned(11, "a", "a");
+    assertThat(port.take()).containsExactly("start 2 k 11", "2 gets 2");
+  }
+
+  @Test
+  @Tag("C5")
+  void request_thatIsGivenUpWhileItIsHeld_isNotSent() {
+    long ask = port.asks.begin(Long.MAX_VALUE);
+    var answer = port.asks.answer(ask);
+    shard.offer(request("a", ask, "1"), 0);
+    shard.offer(message("a", "k", "2"), 0);
+    answer.cancel(false);
+
+    owned(5, "b", null);
+
+    assertThat(port.take()).containsExactly("b: Deliver 5 2");
+    assertThat(shard.sender().size()).isZero();
+  }
+
+  @Test
+  @Tag("C3")
+  void messagesHeldForAnOwnerThatIsOutOfTouch_fail_asWhatIsSentThenIsRefused() {
+    owned(5, "b", null);
+    port.result = SendResult.FULL;
+    offer("1");
+    port.sessions.remove("b");
+    shard.sessionEnded("b", 0);
+    shard.progress(SECOND);
+    assertThat(port.take()).isEmpty(); // it may come back
+
+    shard.progress(2 * SECOND);
+
+    assertThat(port.take()).containsExactly("REFUSED 1");
+    assertThat(offer("2")).isEqualTo(SendResult.UNREACHABLE);
   }
 }

@@ -78,11 +78,11 @@ public sealed class EventQueue permits SimulatedQueue {
    * release stores. A producer reads the head, `reversedCount`, and, before it reports a full lane,
    * the head again: if the head has not moved, both values belong to the same moment.
    *
-   * Cost. One CAS for a push, or for several in a row, one CAS for everything that has arrived, one walk over the nodes of a
-   * take. The consumer writes to the cache line that producers CAS twice a take, not once a node; a
-   * consumer that removes single nodes writes to it when it calls publish(). A producer that is
-   * descheduled between its steps delays no other thread: a node that is not linked yet is not in
-   * the queue (trap-39). A Backlog is created only when it is needed.
+   * Cost. One CAS for a push, or for several in a row; one CAS for everything that has arrived, one
+   * walk over the nodes of a take. The consumer writes to the cache line that producers CAS twice a
+   * take, not once a node; a consumer that removes single nodes writes to it when it calls
+   * publish(). A producer that is descheduled between its steps delays no other thread: a node that
+   * is not linked yet is not in the queue (trap-39). A Backlog is created only when it is needed.
    *
    * Bursts. What comes off the lane of an unbounded queue is kept in Burst.ReversedBursts, bursts
    * unopened. A consumer that peeks first moves all of that to `backlog`, each item as a node of

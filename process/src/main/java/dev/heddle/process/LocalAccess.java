@@ -53,6 +53,11 @@ record LocalAccess(
   }
 
   @Override
+  public int offerAll(Pid to, @Nullable Object[] messages) {
+    return routes.isLocal(to) ? host.offerAll(to, messages) : 0;
+  }
+
+  @Override
   public CompletableFuture<@Nullable Object> request(Pid to, @Nullable Object message) {
     CompletableFuture<@Nullable Object> answer = new CompletableFuture<>();
     if (isReachable(to, answer)) {

@@ -35,7 +35,8 @@ final class Link implements FrameSink {
    * The end takes no lock of delivery: its caller serves all sessions, and a constructor of a
    * message may wait in a delivery. The end marks the link, so no other frame follows.
    *
-   * I1. The delivery of a frame never begins after end. [ConnectionsTest]
+   * I1. The delivery of a frame, or of a row of messages to one process, never begins after end.
+   *     [ConnectionsTest, MessageRowsTest]
    * I2. Of a packet that cannot be decoded nothing is delivered. [ConnectionsTest]
    */
 
@@ -43,6 +44,14 @@ final class Link implements FrameSink {
   interface Receiver {
     /// Called by one thread at a time.
     void handle(Frame frame);
+
+    /// Handles the next frame of a packet, and maybe some that follow it.
+    ///
+    /// @return the index of the first one that was not handled
+    default int handle(List<Frame> packet, int next) {
+      handle(packet.get(next));
+      return next + 1;
+    }
 
     /// The session has ended: no frame of it comes after this, but one may be in `handle` on
     /// another thread. Must not wait for that.
@@ -216,7 +225,7 @@ final class Link implements FrameSink {
       Ending ending = take(packet, now);
       if (ending == null) {
         List<Frame> frames = codec.decode(packet);
-        frames.forEach(this::deliver);
+        deliver(frames);
         checkCredit();
       }
       return new Result(null, false, ending);
@@ -260,10 +269,10 @@ final class Link implements FrameSink {
     }
   }
 
-  private void deliver(Frame frame) {
+  private void deliver(List<Frame> frames) {
     Receiver to = receiver;
-    if (!ended.get() && to != null) {
-      to.handle(frame);
+    for (int next = 0; next < frames.size() && !ended.get() && to != null; ) {
+      next = to.handle(frames, next);
     }
   }
 

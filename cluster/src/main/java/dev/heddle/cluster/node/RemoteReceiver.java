@@ -3,6 +3,7 @@ package dev.heddle.cluster.node;
 
 import dev.heddle.cluster.peer.RemoteNode;
 import dev.heddle.cluster.wire.Frame;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
@@ -11,6 +12,11 @@ record RemoteReceiver(RemoteNode remote) implements Link.Receiver {
   @Override
   public void handle(Frame frame) {
     remote.handle(frame);
+  }
+
+  @Override
+  public int handle(List<Frame> packet, int next) {
+    return remote.handle(packet, next);
   }
 
   @Override

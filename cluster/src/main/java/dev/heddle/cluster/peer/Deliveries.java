@@ -9,13 +9,16 @@ import dev.heddle.process.Pid;
 import dev.heddle.process.SendFailedException;
 import dev.heddle.process.SendResult;
 import java.util.ArrayDeque;
+import java.util.ArrayList;
 import java.util.Deque;
 import java.util.HashMap;
 import java.util.HashSet;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
 /// Puts the messages and requests of the other node into the mailboxes here, and holds back those
@@ -43,6 +46,11 @@ final class Deliveries {
    * is held is bounded by HELD_BYTES for the whole session: above, creditReturn() is not completed,
    * so the other node is given no credit for more packets.
    *
+   * Messages in a row. Those of one packet to one process that follow each other are decoded first
+   * and then put into the mailbox together. Those that have no space then go one by one, as the
+   * table says. A codec may wait, and the session may end meanwhile: so the end is looked at after
+   * decoding, and nothing of the row is delivered then. [MessageRowsTest]
+   *
    * Threads. The lock of the delivery, which RemoteNode takes for each frame; the thread that
    * reports space in a mailbox, and that of a supplier, take it too. No worker and no body takes
    * it.
@@ -65,6 +73,7 @@ final class Deliveries {
   private final RemoteContext context;
   private final IncomingCalls calls;
   private final DeliveryLock lock;
+  private final BooleanSupplier isEnded;
 
   // under the lock
   private final Map<Pid, Receiver> receivers = new HashMap<>();
@@ -79,10 +88,13 @@ final class Deliveries {
   private final AtomicLong dropped = new AtomicLong();
 
   /// @param lock that of the delivery
-  Deliveries(RemoteContext context, IncomingCalls calls, DeliveryLock lock) {
+  /// @param isEnded whether the session has ended; any thread
+  Deliveries(
+      RemoteContext context, IncomingCalls calls, DeliveryLock lock, BooleanSupplier isEnded) {
     this.context = context;
     this.calls = calls;
     this.lock = lock;
+    this.isEnded = isEnded;
   }
 
   /// How many bytes wait behind full mailboxes. Takes no lock: observers never wait for a delivery.
@@ -142,6 +154,67 @@ final class Deliveries {
   /// An asker has given up: if its request is held, it is not delivered.
   void giveUp(long id) {
     heldAsks.remove(id);
+  }
+
+  /// Delivers a message, and those that follow it in its packet to the same process.
+  ///
+  /// @return the index of the first frame that is left
+  int messages(List<Frame> packet, int first) {
+    Frame.Message message = (Frame.Message) packet.get(first);
+    Pid to = message.to();
+    @Nullable Object[] row =
+        !hasHeld(to) && isMessageTo(to, packet, first + 1)
+            ? decodeRow(to, packet, first)
+            : new Object[0];
+    if (row.length == 0) {
+      deliver(to, message);
+      return first + 1;
+    }
+    int end = first + row.length;
+    if (isEnded.getAsBoolean()) {
+      return end;
+    }
+    int put = context.local().offerAll(to, row);
+    if (put == row.length) {
+      pauseIfNearlyFull(to);
+    }
+    for (int i = first + put; i < end && !isEnded.getAsBoolean(); i++) {
+      deliver(to, packet.get(i));
+    }
+    return end;
+  }
+
+  private boolean hasHeld(Pid to) {
+    Receiver receiver = receivers.get(to);
+    return receiver != null && !receiver.held.isEmpty();
+  }
+
+  private static boolean isMessageTo(Pid to, List<Frame> packet, int index) {
+    return index < packet.size()
+        && packet.get(index) instanceof Frame.Message next
+        && next.to().equals(to);
+  }
+
+  /// Decodes the messages of a row, up to one that cannot be decoded.
+  private @Nullable Object[] decodeRow(Pid to, List<Frame> packet, int first) {
+    List<@Nullable Object> row = new ArrayList<>();
+    try {
+      for (int i = first; isMessageTo(to, packet, i); i++) {
+        row.add(context.contents().decode(((Frame.Message) packet.get(i)).content()));
+      }
+    } catch (UndecodableMessageException _) {
+      return row.toArray(); // safe: when its turn comes, that message is refused
+    }
+    return row.toArray();
+  }
+
+  private void pauseIfNearlyFull(Pid to) {
+    if (receivers.get(to) == null) {
+      MailboxPolicy full = context.local().nearlyFull(to);
+      if (full != null) {
+        serve(to, pause(to, full));
+      }
+    }
   }
 
   private void deliver(Pid to, Frame frame) {

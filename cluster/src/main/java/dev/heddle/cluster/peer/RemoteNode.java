@@ -116,7 +116,7 @@ public final class RemoteNode implements NodePeer {
     this.ties = new RemoteTies(context);
     this.outgoing = new OutgoingCalls(context, ties);
     this.incoming = new IncomingCalls(context, ties, options.entries());
-    this.deliveries = new Deliveries(context, incoming, delivery);
+    this.deliveries = new Deliveries(context, incoming, delivery, () -> ended);
     this.refused = new RefusedMessages(local);
     context.send(new Frame.Types(contents.signatures()));
     groups.opened(this, context::send);
@@ -266,6 +266,23 @@ public final class RemoteNode implements NodePeer {
       if (!ended) {
         carryOut(frame);
       }
+    } finally {
+      delivery.unlock();
+    }
+  }
+
+  /// Does what the next frame of a packet says, and those that follow it, if they are messages in a
+  /// row to one process: it is woken once for all. Called as the other [#handle].
+  ///
+  /// @return the index of the first frame that is left
+  public int handle(List<Frame> packet, int next) {
+    delivery.lock();
+    try {
+      if (!ended && packet.get(next) instanceof Frame.Message) {
+        return deliveries.messages(packet, next);
+      }
+      handle(packet.get(next));
+      return next + 1;
     } finally {
       delivery.unlock();
     }

@@ -95,8 +95,26 @@ final class SimulatedNode implements Connections.Sessions {
       }
     }
 
-    private void take(Frame frame) {
+    @Override
+    public int handle(List<Frame> packet, int next) {
+      if (remote == null) {
+        return Link.Receiver.super.handle(packet, next);
+      }
+      try {
+        checkNotEnded();
+        return remote.handle(packet, next);
+      } catch (AssertionError e) {
+        history.failure = history.failure == null ? e : history.failure;
+        throw e;
+      }
+    }
+
+    private void checkNotEnded() {
       check(!ended, () -> "C1: delivered after the end of " + link.id());
+    }
+
+    private void take(Frame frame) {
+      checkNotEnded();
       if (remote != null) {
         remote.handle(frame);
         return;

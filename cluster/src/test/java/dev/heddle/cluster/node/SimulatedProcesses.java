@@ -105,6 +105,15 @@ final class SimulatedProcesses implements LocalProcesses {
   }
 
   @Override
+  public int offerAll(Pid to, @Nullable Object[] messages) {
+    int accepted = 0;
+    while (accepted < messages.length && offer(to, messages[accepted]) == SendResult.ACCEPTED) {
+      accepted++;
+    }
+    return accepted;
+  }
+
+  @Override
   public CompletableFuture<@Nullable Object> request(Pid to, @Nullable Object message) {
     CompletableFuture<@Nullable Object> answer = new CompletableFuture<>();
     SimulatedProcess process = find(to);

@@ -149,6 +149,11 @@ public final class FakeNode implements LocalProcesses {
   }
 
   @Override
+  public int offerAll(Pid to, @Nullable Object[] messages) {
+    return offer(to, messages[0]) == SendResult.ACCEPTED ? messages.length : 0;
+  }
+
+  @Override
   public CompletableFuture<@Nullable Object> request(Pid to, @Nullable Object message) {
     throw none();
   }

@@ -123,6 +123,14 @@ public final class ProcessHost implements ProcessEnvironment {
     return result == SendResult.ACCEPTED ? result : refused(to, message, result);
   }
 
+  /// Puts the first of several messages into the mailbox of a process of this host.
+  ///
+  /// @return how many; [#offer] of the next says why not more, unless there is space by then
+  public int offerAll(Pid to, @Nullable Object[] messages) {
+    ProcessInstance found = directory.find(to);
+    return found == null ? 0 : found.receiveAll(messages);
+  }
+
   private SendResult offerOther(Pid to, @Nullable Object message) {
     try {
       return sendElsewhere(to, message);

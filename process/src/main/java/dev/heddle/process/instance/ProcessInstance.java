@@ -476,6 +476,50 @@ public final class ProcessInstance extends ProcessLifecycle
     };
   }
 
+  /// Accepts the first of several messages, in their order, with one wake-up for all.
+  ///
+  /// @return how many; the others were not sent, and [#receive] of the next says why, unless there
+  ///   is space by then
+  public int receiveAll(@Nullable Object[] messages) {
+    if (isAbandoned()) {
+      return 0;
+    }
+    if (options.policy() == MailboxPolicy.DROP_OLDEST) {
+      int accepted = 0;
+      while (accepted < messages.length && receive(messages[accepted]) == SendResult.ACCEPTED) {
+        accepted++;
+      }
+      return accepted;
+    }
+    Envelope[] envelopes = new Envelope[messages.length];
+    for (int i = 0; i < envelopes.length; i++) {
+      envelopes[i] = new Envelope(messages[i]);
+    }
+    Worker here = beginWakeUp(BY_MESSAGE);
+    int accepted = pushAll(envelopes);
+    if (accepted > 0) {
+      endWakeUp(BY_MESSAGE, here);
+    } else {
+      cancelWakeUp(here);
+    }
+    return accepted;
+  }
+
+  private int pushAll(Envelope[] envelopes) {
+    int accepted = 0;
+    while (accepted < envelopes.length) {
+      int more =
+          senders == SenderQueue.UNUSED
+              ? queue.pushSome(envelopes, accepted, envelopes.length)
+              : senders.offerSome(envelopes, accepted, envelopes.length);
+      if (more == 0) {
+        break;
+      }
+      accepted += more;
+    }
+    return accepted;
+  }
+
   @Override
   public SendResult sendToEnded() {
     return host.isClosed() ? SendResult.CLOSED : SendResult.NOT_FOUND;

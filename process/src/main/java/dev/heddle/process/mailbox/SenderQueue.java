@@ -97,6 +97,11 @@ public final class SenderQueue {
     return wanted ? Push.FULL : queue.push(envelope);
   }
 
+  /// Pushes the first of several messages of a sender that does not wait, as [EventQueue#pushSome].
+  public int offerSome(Envelope[] envelopes, int from, int end) {
+    return wanted ? 0 : queue.pushSome(envelopes, from, end);
+  }
+
   /// Adds a sender at the tail. [#fill] must follow: there may be space by now.
   ///
   /// @return false when there will be no more space

@@ -43,6 +43,12 @@ public interface LocalProcesses {
   /// from a node is for this one.
   SendResult offer(Pid to, @Nullable Object message);
 
+  /// Puts the first of several messages into a mailbox, in their order, and wakes its process once.
+  ///
+  /// @return how many. The others were not sent, and nothing was recorded of them: [#offer] of the
+  ///   next says why, unless there is space by then.
+  int offerAll(Pid to, @Nullable Object[] messages);
+
   /// Sends a request.
   ///
   /// @return completes with the reply; fails with a [dev.heddle.process.SendFailedException] when

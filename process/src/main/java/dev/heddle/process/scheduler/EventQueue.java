@@ -65,7 +65,9 @@ public sealed class EventQueue permits SimulatedQueue {
    *     empty is identified by its newest node, which is pushed once. That node can be the newest
    *     again only after results were pushed onto it and taken, and these do not count. If the
    *     stack holds uncounted nodes, a take delivers all of it, or reverses it first as peekNext()
-   *     does. Mutants: EventQueueStress.HandsOutLater, NoMark. [EventQueueStress,
+   *     does. Several nodes are pushed at once onto a stack that is not empty; onto an empty one,
+   *     where there is room for one more only, one. An unbounded queue has no such danger. Mutants:
+   *     EventQueueStress.HandsOutLater, NoMark, RowOntoAnEmptyStack. [EventQueueStress,
    *     EventQueueLincheckTest]
    * I5. An uncounted node of the ordinary lane is delivered after everything that its producer
    *     pushed before it, and before everything that it pushes later. Mutants:
@@ -76,11 +78,11 @@ public sealed class EventQueue permits SimulatedQueue {
    * release stores. A producer reads the head, `reversedCount`, and, before it reports a full lane,
    * the head again: if the head has not moved, both values belong to the same moment.
    *
-   * Cost. One CAS for a push, one CAS for everything that has arrived, one walk over the nodes of a
-   * take. The consumer writes to the cache line that producers CAS twice a take, not once a node; a
-   * consumer that removes single nodes writes to it when it calls publish(). A producer that is
-   * descheduled between its steps delays no other thread: a node that is not linked yet is not in
-   * the queue (trap-39). A Backlog is created only when it is needed.
+   * Cost. One CAS for a push, or for several in a row; one CAS for everything that has arrived, one
+   * walk over the nodes of a take. The consumer writes to the cache line that producers CAS twice a
+   * take, not once a node; a consumer that removes single nodes writes to it when it calls
+   * publish(). A producer that is descheduled between its steps delays no other thread: a node that
+   * is not linked yet is not in the queue (trap-39). A Backlog is created only when it is needed.
    *
    * Bursts. What comes off the lane of an unbounded queue is kept in Burst.ReversedBursts, bursts
    * unopened. A consumer that peeks first moves all of that to `backlog`, each item as a node of
@@ -232,6 +234,40 @@ public sealed class EventQueue permits SimulatedQueue {
         return Push.FULL;
       } else {
         Thread.onSpinWait(); // no yield: in a coroutine it would run others
+      }
+    }
+  }
+
+  /// Appends the first of several messages to the ordinary lane, with one CAS: as many as there is
+  /// space for, but one alone to the empty stack of a bounded queue (I4). Nothing comes between
+  /// them.
+  ///
+  /// @param nodes in their order, from `from` up to `end`; at least one
+  /// @return how many; 0 when a [#push] of the first may be refused. The caller pushes that alone
+  ///   and learns why.
+  public int pushSome(Node[] nodes, int from, int end) {
+    if (dropOldest != null) {
+      return 0;
+    }
+    while (true) {
+      Node seen = ordinary;
+      if (seen == CLOSED) {
+        return 0;
+      }
+      int turned = reversedCountAcquire();
+      int space = bound - Math.abs(turned) - (seen == null ? 0 : seen.counting());
+      if (space <= 0) {
+        return 0; // push() waits where this is not certain
+      }
+      int most = seen == null && isBounded() ? 1 : space;
+      int until = end - from > most ? from + most : end;
+      Node below = seen;
+      for (int i = from; i < until; i++) {
+        link(nodes[i], below);
+        below = nodes[i];
+      }
+      if (ORDINARY.compareAndSet(this, seen, below)) {
+        return until - from;
       }
     }
   }

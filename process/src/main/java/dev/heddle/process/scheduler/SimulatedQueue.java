@@ -56,6 +56,11 @@ final class SimulatedQueue extends EventQueue {
   }
 
   @Override
+  public int pushSome(Node[] nodes, int from, int end) {
+    return push(nodes[from]) == Push.ACCEPTED ? 1 : 0; // each has its own place
+  }
+
+  @Override
   public Push push(Node node, Consumer<Node> displaced) {
     record(node);
     Consumer<Node> forgets =

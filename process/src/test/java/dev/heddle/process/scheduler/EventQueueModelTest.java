@@ -68,7 +68,8 @@ class EventQueueModelTest {
     void run() {
       for (int i = 0; i < STEPS; i++) {
         switch (random.nextInt(8)) {
-          case 0, 1, 2 -> push();
+          case 0, 1 -> push();
+          case 2 -> pushSome();
           case 3 -> pushWithoutBound();
           case 4 -> take();
           case 5 -> results();
@@ -116,6 +117,18 @@ class EventQueueModelTest {
         assertThat(gone).isEmpty();
       }
       others.add(item);
+    }
+
+    private void pushSome() {
+      Item[] row = new Item[1 + random.nextInt(4)];
+      for (int i = 0; i < row.length; i++) {
+        row[i] = new Item(Kind.MESSAGE, made++);
+      }
+      int from = random.nextInt(row.length);
+      int space = latest ? 0 : Math.min(row.length - from, bound - messages());
+      int pushed = queue.pushSome(row, from, row.length);
+      assertThat(pushed).isBetween(Math.min(1, space), space);
+      others.addAll(List.of(row).subList(from, from + pushed));
     }
 
     private void pushWithoutBound() {

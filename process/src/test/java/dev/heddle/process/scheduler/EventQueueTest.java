@@ -105,6 +105,66 @@ class EventQueueTest {
     assertThat(queue.isEmpty()).isTrue();
   }
 
+  private static Node[] row(int first, int last) {
+    Node[] row = new Node[last - first + 1];
+    for (int i = first; i <= last; i++) {
+      row[i - first] = item(i);
+    }
+    return row;
+  }
+
+  @Test
+  @Tag("P9")
+  void row_goesBehindWhatThereIs_withoutAnythingBetween() {
+    EventQueue queue = new EventQueue(8);
+    queue.push(item(1));
+    assertThat(queue.pushSome(row(2, 4), 0, 3)).isEqualTo(3);
+    assertThat(queue.length()).isEqualTo(4);
+    queue.pushInOrder(item(5));
+    assertThat(queue.pushSome(row(5, 7), 1, 3)).isEqualTo(2);
+    assertThat(numbers(queue.take(3))).containsExactly(1, 2, 3);
+    assertThat(numbers(queue.take(9))).containsExactly(4, 5, 6, 7);
+    assertThat(queue.isEmpty()).isTrue();
+  }
+
+  @Test
+  @Tag("proc-214")
+  void row_longerThanTheSpace_isAcceptedInPart() {
+    EventQueue queue = new EventQueue(4);
+    queue.push(item(1));
+    queue.push(item(2));
+    assertThat(numbers(queue.take(1))).containsExactly(1);
+    queue.push(item(3));
+    assertThat(queue.pushSome(row(4, 9), 0, 6)).isEqualTo(2);
+    assertThat(queue.pushSome(row(6, 9), 0, 4)).isZero();
+    assertThat(queue.push(item(6))).isEqualTo(Push.FULL);
+    assertThat(numbers(queue.take(9))).containsExactly(2);
+    assertThat(numbers(queue.take(9))).containsExactly(3, 4, 5);
+  }
+
+  /// Else a producer that saw the stack empty, and was descheduled, could pass the bound: I4.
+  @Test
+  @Tag("P9")
+  void row_ontoAnEmptyStack_beginsAlone_whereThereIsABound() {
+    EventQueue bounded = new EventQueue(4);
+    assertThat(bounded.pushSome(row(1, 3), 0, 3)).isEqualTo(1);
+    assertThat(bounded.pushSome(row(1, 3), 1, 3)).isEqualTo(2);
+    EventQueue unbounded = new EventQueue(Integer.MAX_VALUE);
+    assertThat(unbounded.pushSome(row(1, 3), 0, 3)).isEqualTo(3);
+    assertThat(unbounded.length()).isEqualTo(3);
+    assertThat(numbers(unbounded.take(2))).containsExactly(1, 2);
+    assertThat(numbers(unbounded.take(2))).containsExactly(3);
+  }
+
+  @Test
+  @Tag("P9")
+  void row_toAQueueThatIsClosed_orDropsTheOldest_isNotAccepted() {
+    EventQueue queue = new EventQueue(4);
+    queue.close();
+    assertThat(queue.pushSome(row(1, 3), 0, 3)).isZero();
+    assertThat(new EventQueue(4, true).pushSome(row(1, 3), 0, 3)).isZero();
+  }
+
   /// Its answer lay behind the messages that another step had been given a part of, and came last.
   @Test
   @Tag("proc-231")

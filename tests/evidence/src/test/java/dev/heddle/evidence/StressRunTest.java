@@ -46,6 +46,8 @@ class StressRunTest {
           "dev.heddle.process.scheduler.EventQueueStress.LooksTooSoon",
           "dev.heddle.process.scheduler.EventQueueStress.LooksTooLate",
           "dev.heddle.process.scheduler.EventQueueStress.NoMark",
+          "dev.heddle.process.scheduler.EventQueueStress.LinksRowOnce",
+          "dev.heddle.process.scheduler.EventQueueStress.RowOntoAnEmptyStack",
           "dev.heddle.process.scheduler.BurstStress.AbandonsByStore",
           "dev.heddle.process.scheduler.BurstStress.EndsSilently",
           "dev.heddle.process.scheduler.BurstStress.KeepsTooLate",

@@ -88,6 +88,78 @@ public class EventQueueLincheckTest {
     }
   }
 
+  /// The real class without a bound, to which two items in a row are pushed at once.
+  @Param(name = "number", gen = IntGen.class, conf = "1:4")
+  public static class Rows {
+    private final EventQueue queue = new EventQueue(Integer.MAX_VALUE);
+    private boolean closed; // the consumer: it asks for nothing after that
+
+    /// Puts an item at the tail.
+    @Operation
+    public String push(@Param(name = "number") int number) {
+      return queue.push(new Item(number)).name();
+    }
+
+    /// Puts two items at the tail.
+    @Operation
+    public int pushTwo(@Param(name = "number") int number) {
+      return queue.pushSome(new Item[] {new Item(number), new Item(number + 5)}, 0, 2);
+    }
+
+    /// Takes the head.
+    @Operation(nonParallelGroup = "consumer")
+    public String take() {
+      return closed ? "" : Real.all(queue.take(1));
+    }
+
+    /// Takes all.
+    @Operation(nonParallelGroup = "consumer")
+    public String close() {
+      String left = closed ? "" : Real.all(queue.close());
+      closed = true;
+      return left;
+    }
+  }
+
+  /// What a sequence of calls of [Rows] gives.
+  public static class RowsSpecification {
+    private final ArrayDeque<Integer> items = new ArrayDeque<>();
+    private boolean closed;
+
+    /// As [Rows#push(int)].
+    public String push(int number) {
+      if (closed) {
+        return "CLOSED";
+      }
+      items.addLast(number);
+      return "ACCEPTED";
+    }
+
+    /// As [Rows#pushTwo(int)].
+    public int pushTwo(int number) {
+      if (closed) {
+        return 0;
+      }
+      items.addLast(number);
+      items.addLast(number + 5);
+      return 2;
+    }
+
+    /// As [Rows#take()].
+    public String take() {
+      return items.isEmpty() ? "" : items.pollFirst().toString();
+    }
+
+    /// As [Rows#close()].
+    public String close() {
+      closed = true;
+      StringBuilder text = new StringBuilder();
+      items.forEach(text::append);
+      items.clear();
+      return text.toString();
+    }
+  }
+
   /// What a sequence of calls gives.
   public static class Specification {
     private final ArrayDeque<Integer> items = new ArrayDeque<>();
@@ -148,5 +220,17 @@ public class EventQueueLincheckTest {
         .actorsPerThread(3)
         .sequentialSpecification(Specification.class)
         .check(Looking.class);
+  }
+
+  @Test
+  @Tag("P9")
+  void row_inAllSmallInterleavings_isPushedAtOnce() {
+    new ModelCheckingOptions()
+        .iterations(15)
+        .invocationsPerIteration(500)
+        .threads(3)
+        .actorsPerThread(3)
+        .sequentialSpecification(RowsSpecification.class)
+        .check(Rows.class);
   }
 }

@@ -41,6 +41,18 @@ public class EventQueueStress {
       accepted[number] = queue.push(new Item(number)) == EventQueue.Push.ACCEPTED;
     }
 
+    final void pushRow(int from, int end) {
+      Item[] row = new Item[4];
+      for (int i = from; i < end; i++) {
+        row[i] = new Item(i);
+      }
+      for (int at = from, more; at < end && (more = queue.pushSome(row, at, end)) > 0; at += more) {
+        for (int i = at; i < at + more; i++) {
+          accepted[i] = true;
+        }
+      }
+    }
+
     final void takeTwice() {
       for (int i = 0; i < 2; i++) {
         above |= queue.length() > BOUND;
@@ -176,6 +188,133 @@ public class EventQueueStress {
     @Arbiter
     public void end(I_Result r) {
       r.r1 = verdict();
+    }
+  }
+
+  /// **Real class.** Messages come in rows.
+  @JCStressTest
+  @Outcome(id = "1", expect = ACCEPTABLE, desc = "what was accepted came out once, never above two")
+  @Outcome(id = "0", expect = FORBIDDEN, desc = "lost, or twice, or above the bound")
+  @State
+  public static class RealRows extends Story {
+    @Actor
+    public void producer() {
+      pushRow(0, 2);
+      pushRow(2, 4);
+    }
+
+    @Actor
+    public void consumer() {
+      takeTwice();
+    }
+
+    @Arbiter
+    public void end(I_Result r) {
+      takeRest();
+      r.r1 = verdict();
+    }
+  }
+
+  /// **Mutant.** A row whose push has failed is linked to what the first try has seen: what came
+  /// meanwhile is gone.
+  @JCStressTest
+  @Outcome(id = "1", expect = ACCEPTABLE, desc = "what was accepted came out once")
+  @Outcome(id = "0", expect = FORBIDDEN, desc = "something was lost")
+  @State
+  public static class LinksRowOnce {
+    private final AtomicReference<Item> stack = new AtomicReference<>();
+    private final Taken taken = new Taken(3);
+
+    @Actor
+    public void row() {
+      Item first = new Item(0);
+      Item second = new Item(1);
+      Item seen = stack.get();
+      first.next = seen;
+      second.next = first;
+      while (!stack.compareAndSet(seen, second)) {
+        seen = stack.get();
+      }
+    }
+
+    @Actor
+    public void one() {
+      Item item = new Item(2);
+      do {
+        item.next = stack.get();
+      } while (!stack.compareAndSet((Item) item.next, item));
+    }
+
+    @Arbiter
+    public void end(I_Result r) {
+      for (Node n = stack.get(); n != null; n = n.next) {
+        taken.count(((Item) n).number);
+      }
+      r.r1 = taken.verdict() == Taken.FINE ? 1 : 0;
+    }
+  }
+
+  /// **Real class.** A queue of two is filled, and its consumer takes one and turns the other
+  /// round, while somebody pushes a row who may have seen the stack empty before.
+  @JCStressTest
+  @Outcome(id = "false", expect = ACCEPTABLE, desc = "never more than two")
+  @Outcome(id = "true", expect = FORBIDDEN, desc = "the bound was passed")
+  @State
+  public static class RealRowKeepsTheBound {
+    private final EventQueue queue = new EventQueue(2);
+
+    @Actor
+    public void late() {
+      Item[] row = {new Item(0), new Item(1)};
+      int pushed = queue.pushSome(row, 0, 2);
+      if (pushed == 1) {
+        var _ = queue.pushSome(row, 1, 2);
+      }
+    }
+
+    @Actor
+    public void consumer() {
+      var _ = queue.push(new Item(2));
+      var _ = queue.push(new Item(3));
+      var _ = queue.take(1);
+    }
+
+    @Arbiter
+    public void end(Z_Result r) {
+      r.r1 = queue.length() > 2;
+    }
+  }
+
+  /// **Mutant.** A row goes onto an empty stack as a whole.
+  @JCStressTest
+  @Outcome(id = "false", expect = ACCEPTABLE, desc = "never more than two")
+  @Outcome(id = "true", expect = FORBIDDEN, desc = "the bound was passed")
+  @State
+  public static class RowOntoAnEmptyStack {
+    private final AtomicInteger stacked = new AtomicInteger();
+    private volatile int held;
+
+    private void push(int row) {
+      if (stacked.get() == 0 && held + row <= 2) {
+        stacked.compareAndSet(0, row);
+      }
+    }
+
+    @Actor
+    public void late() {
+      push(2);
+    }
+
+    @Actor
+    public void consumer() {
+      push(2);
+      held = 1; // one is taken, and one left
+      stacked.set(0);
+    }
+
+    @Arbiter
+    public void end(Z_Result r) {
+      r.r1 = stacked.get() + held > 2;
     }
   }
 

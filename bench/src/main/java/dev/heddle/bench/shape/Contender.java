@@ -28,9 +28,6 @@ public record Contender(
   /// The name of ours with the launcher's flags.
   public static final String HEDDLE_LAUNCHER = "heddle-launcher";
 
-  /// The same without exact spawn sites: what the launcher's flags alone are worth.
-  public static final String HEDDLE_LAUNCHER_LAZY = "heddle-launcher-lazy";
-
   private static final List<String> LIMITS = List.of(HEDDLE, "raw", "floor", "jvm", "fio");
 
   /// Copies the lists.

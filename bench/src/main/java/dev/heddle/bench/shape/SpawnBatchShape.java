@@ -34,7 +34,7 @@ final class SpawnBatchShape {
   private static List<Bar> bars() {
     return List.of(
         Bar.ratio("spawn-batch", Contender.HEDDLE, 3, "raw"),
-        Bar.ratio("spawn-batch", Contender.HEDDLE_LAUNCHER_LAZY, 3, "raw"),
+        Bar.ratio("spawn-batch", Contender.HEDDLE_LAUNCHER, 3, "raw"),
         Bar.ahead("spawn-batch", Contender.HEDDLE, LoopContenders.TOKIO, LoopContenders.GO));
   }
 
@@ -56,11 +56,6 @@ final class SpawnBatchShape {
             Contender.HEDDLE_LAUNCHER,
             "coroutines, the launcher's flags",
             Flags.launcher(),
-            size -> new HeddleSpawnBatch(size.size())),
-        Contender.of(
-            Contender.HEDDLE_LAUNCHER_LAZY,
-            "the launcher's flags without exact spawn sites",
-            Flags.launcherLazy(),
             size -> new HeddleSpawnBatch(size.size())),
         Contender.of(
             "raw",

@@ -29,7 +29,7 @@ final class SpawnOneShape {
   private static List<Bar> bars() {
     return List.of(
         Bar.above("spawn-one", Contender.HEDDLE, 60, "ns", "floor-switch"),
-        Bar.above("spawn-one", Contender.HEDDLE_LAUNCHER_LAZY, 60, "ns", "floor-switch-launcher"),
+        Bar.above("spawn-one", Contender.HEDDLE_LAUNCHER, 60, "ns", "floor-switch-launcher"),
         Bar.ahead("spawn-one", Contender.HEDDLE, LoopContenders.GO));
   }
 
@@ -50,11 +50,6 @@ final class SpawnOneShape {
             Contender.HEDDLE_LAUNCHER,
             "coroutines, the launcher's flags",
             Flags.launcher(),
-            _ -> new HeddleSpawnOne()),
-        Contender.of(
-            Contender.HEDDLE_LAUNCHER_LAZY,
-            "the launcher's flags without exact spawn sites",
-            Flags.launcherLazy(),
             _ -> new HeddleSpawnOne()),
         Contender.of(
             "raw",

@@ -107,13 +107,15 @@ final class TailShapes {
     all.add(Contender.of("heddle-zgc", "processes, ZGC", ours(ZGC), ours));
     addWithCollectors(
         all, ActorContenders.pekko(Flags.stock(), size -> new PekkoPaced(pairs, hogs, rate(size))));
-    addWithCollectors(
-        all,
-        Contender.of(
-            ActorContenders.STOCK,
-            "stock virtual threads, a queue each",
-            Flags.stock(),
-            size -> new PacedThreads(pairs, hogs, rate(size))));
+    if (!hogs) { // stock threads that yield keep others waiting
+      addWithCollectors(
+          all,
+          Contender.of(
+              ActorContenders.STOCK,
+              "stock virtual threads, a queue each",
+              Flags.stock(),
+              size -> new PacedThreads(pairs, rate(size))));
+    }
     all.add(ActorContenders.goroutines());
     return new Shape(
         name,

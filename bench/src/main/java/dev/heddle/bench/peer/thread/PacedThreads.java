@@ -1,39 +1,34 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.heddle.bench.peer.thread;
 
-import dev.heddle.bench.measure.Computation;
 import dev.heddle.bench.measure.PacedRound;
-import dev.heddle.bench.measure.Probe;
 import dev.heddle.bench.measure.Program;
 import dev.heddle.bench.measure.Sample;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
-import java.util.concurrent.atomic.AtomicBoolean;
 
 /// Pairs of virtual threads with a queue each: a message from outside goes to the first, on to the
-/// second, and back. Beside them, perhaps, threads that compute and yield, one for each processor.
+/// second, and back. Not beside threads that compute and yield, one for each processor: they were
+/// seen to keep the others waiting for minutes.
 public final class PacedThreads implements Program {
   private static final Long END = -1L;
 
   private final int pairs;
-  private final boolean hogs;
   private final int perSecond;
 
   /// A program of so many pairs.
   ///
   /// @param perSecond how many messages; 0: each after the last answer of its pair
-  public PacedThreads(int pairs, boolean hogs, int perSecond) {
+  public PacedThreads(int pairs, int perSecond) {
     this.pairs = pairs;
-    this.hogs = hogs;
     this.perSecond = perSecond;
   }
 
   @Override
   public Sample round(long operations) throws Exception {
     var round = new PacedRound(pairs);
-    var ended = new AtomicBoolean();
     List<Thread> all = new ArrayList<>();
     List<BlockingQueue<Long>> firsts = new ArrayList<>();
     for (int i = 0; i < pairs; i++) {
@@ -45,13 +40,9 @@ public final class PacedThreads implements Program {
       all.add(Actors.start(() -> first(first, second, back, number, round)));
       all.add(Actors.start(() -> second(second, back)));
     }
-    for (int i = 0; hogs && i < Runtime.getRuntime().availableProcessors(); i++) {
-      all.add(Actors.start(() -> hog(ended)));
-    }
     PacedRound.Send send = (target, due) -> firsts.get(target).put(due);
     Sample sample =
         perSecond == 0 ? round.closed(operations, send) : round.paced(operations, perSecond, send);
-    ended.set(true);
     for (BlockingQueue<Long> first : firsts) {
       first.put(END);
     }
@@ -79,13 +70,6 @@ public final class PacedThreads implements Program {
       throws InterruptedException {
     for (Long due = own.take(); !due.equals(END); due = own.take()) {
       back.put(due);
-    }
-  }
-
-  private static void hog(AtomicBoolean ended) {
-    while (!ended.get()) {
-      Computation.hold(Probe.HOG_NANOS);
-      Thread.yield();
     }
   }
 }

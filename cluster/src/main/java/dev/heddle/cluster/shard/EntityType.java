@@ -101,6 +101,8 @@ final class EntityType {
     }
   }
 
+  private static final System.Logger LOG = System.getLogger("dev.heddle.cluster.shard");
+
   private static final long NEVER = TimeUnit.DAYS.toNanos(36_525); // from now
 
   final String name;
@@ -209,6 +211,12 @@ final class EntityType {
       if (!cell.waiting.isEmpty() && cell.shard.sender().hasRoom()) {
         wakeWaiting(cell);
       }
+    }
+
+    @Override
+    public void failed(RuntimeException failure) { // logged without the lock: see SpinLock
+      String line = "shard %d of '%s' goes on after a failure".formatted(cell.number, name);
+      decided.add(() -> LOG.log(System.Logger.Level.ERROR, line, failure));
     }
 
     @Override

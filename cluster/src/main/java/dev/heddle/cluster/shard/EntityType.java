@@ -101,8 +101,6 @@ final class EntityType {
     }
   }
 
-  private static final System.Logger LOG = System.getLogger("dev.heddle.cluster.shard");
-
   private static final long NEVER = TimeUnit.DAYS.toNanos(36_525); // from now
 
   final String name;
@@ -199,6 +197,8 @@ final class EntityType {
 
   /// What follows when the lock of a shard is left.
   private final class AfterLock implements CombiningLock.Owner {
+    private static final System.Logger LOG = System.getLogger("dev.heddle.cluster.shard");
+
     private final Cell cell;
 
     AfterLock(Cell cell) {

@@ -19,6 +19,9 @@ final class CombiningLock {
    * volatile field, and so does the queue. [EntityTypeTest; mutant:
    * cluster-shard-queue-left-behind]
    *
+   * What fails in the queue is of no concern to the thread that happens to do it: the rest is done
+   * nevertheless, and the owner settles. [CombiningLockTest]
+   *
    * The holder calls nothing that waits, and no code of the program: see SpinLock.
    */
 
@@ -26,6 +29,9 @@ final class CombiningLock {
   interface Owner {
     /// Under the lock, when all is done.
     void settle();
+
+    /// Under the lock: something that waited in the queue has failed.
+    void failed(RuntimeException failure);
 
     /// Without the lock, after each time that this thread had it.
     void left();
@@ -83,7 +89,11 @@ final class CombiningLock {
 
   private void doQueued() {
     for (Runnable next = later.poll(); next != null; next = later.poll()) {
-      next.run();
+      try {
+        next.run();
+      } catch (RuntimeException e) {
+        owner.failed(e);
+      }
     }
   }
 

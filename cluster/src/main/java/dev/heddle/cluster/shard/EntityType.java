@@ -199,6 +199,8 @@ final class EntityType {
 
   /// What follows when the lock of a shard is left.
   private final class AfterLock implements CombiningLock.Owner {
+    private static final System.Logger LOG = System.getLogger("dev.heddle.cluster.shard");
+
     private final Cell cell;
 
     AfterLock(Cell cell) {
@@ -211,6 +213,12 @@ final class EntityType {
       if (!cell.waiting.isEmpty() && cell.shard.sender().hasRoom()) {
         wakeWaiting(cell);
       }
+    }
+
+    @Override
+    public void failed(RuntimeException failure) { // logged without the lock: see SpinLock
+      String line = "shard %d of '%s' goes on after a failure".formatted(cell.number, name);
+      decided.add(() -> LOG.log(System.Logger.Level.ERROR, line, failure));
     }
 
     @Override

@@ -26,12 +26,21 @@ class CombiningLockTest {
             }
 
             @Override
+            public void failed(RuntimeException failure) {
+              done.add("failed: " + failure.getMessage());
+            }
+
+            @Override
             public void left() {}
           });
 
   /// Another thread wants something done while this one has the lock, and goes on.
   private void addElsewhere(String what) {
-    Thread other = Thread.ofPlatform().start(() -> lock.run(() -> done.add(what)));
+    addElsewhere(() -> done.add(what));
+  }
+
+  private void addElsewhere(Runnable action) {
+    Thread other = Thread.ofPlatform().start(() -> lock.run(action));
     try {
       other.join();
     } catch (InterruptedException e) {
@@ -54,5 +63,20 @@ class CombiningLockTest {
     lock.run(() -> done.add("queued"));
     assertThat(done.subList(7, done.size()))
         .containsExactly("queued", "settled", "late", "settled");
+  }
+
+  @Test
+  void whatFailsInTheQueue_leavesNothingBehind_andIsNotThrownAtTheHolder() {
+    isFirst = false;
+    boolean _ =
+        lock.call(() -> {
+          addElsewhere(() -> {
+            throw new IllegalStateException("broken");
+          });
+          addElsewhere("second");
+          return true;
+        });
+
+    assertThat(done).containsExactly("failed: broken", "second", "settled");
   }
 }

@@ -10,12 +10,15 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentSkipListMap;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /// The programs that the console watches, by their process ids. **Thread** any.
 final class Programs implements AutoCloseable {
   private static final Duration INTERVAL = Duration.ofSeconds(1);
+  private static final Duration LIMIT = Duration.ofSeconds(10); // of a question
 
   private record Watched(Looker looker, Recording recording) {}
 
@@ -57,10 +60,17 @@ final class Programs implements AutoCloseable {
     return missed;
   }
 
-  /// Asks a program; null when it is not watched.
+  /// Asks a program; null when it is not watched. Fails with a [TimeoutException] when that is
+  /// silent: a browser has six connections, and those that wait for one program are missing to all.
   <A> @Nullable CompletableFuture<A> ask(long pid, Looker.Question<A> question) {
     Watched watched = all.get(pid);
-    return watched == null ? null : watched.looker.ask(question);
+    if (watched == null) {
+      return null;
+    }
+    String silence = watched.looker.silence();
+    return silence.isEmpty()
+        ? watched.looker.ask(question).orTimeout(LIMIT.toSeconds(), TimeUnit.SECONDS)
+        : CompletableFuture.failedFuture(new TimeoutException(silence));
   }
 
   @Override

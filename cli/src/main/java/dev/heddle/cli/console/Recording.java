@@ -18,6 +18,9 @@ import org.jspecify.annotations.Nullable;
 /// What the console has seen of a program: its last look, and ten minutes of a few counts for those
 /// who open the page later. **Thread** any.
 ///
+/// Its events: `look`, `history` (for a new page), `end` with `why`, and `silent` with `why` when the
+/// program does not answer, which is empty when it answers again.
+///
 /// Numbers are written by `%s`: `%d` takes the digits of the user's language.
 final class Recording implements Looker.Listener {
   private static final int POINTS = 600;
@@ -32,6 +35,7 @@ final class Recording implements Looker.Listener {
   private final Consumer<String> events;
   private final Map<String, ArrayDeque<String>> points = new LinkedHashMap<>(); // by number
   private @Nullable String last; // the event of the last look
+  private @Nullable String silence; // the event; null: it answers
   private @Nullable String end;
 
   Recording(long pid, String program, Consumer<String> events) {
@@ -61,18 +65,25 @@ final class Recording implements Looker.Listener {
 
   @Override
   public void ended(AttachException why) {
-    String event =
-        event(
-            "end",
-            "{\"pid\":%s,\"program\":%s,\"why\":%s}"
-                .formatted(
-                    pid,
-                    JsonText.quoted(program),
-                    JsonText.quoted(String.valueOf(why.getMessage()))));
+    String event = event("end", because(String.valueOf(why.getMessage())));
     synchronized (this) {
       end = event;
     }
     events.accept(event);
+  }
+
+  @Override
+  public void silent(String why) {
+    String event = event("silent", because(why));
+    synchronized (this) {
+      silence = why.isEmpty() ? null : event;
+    }
+    events.accept(event);
+  }
+
+  private String because(String why) {
+    return "{\"pid\":%s,\"program\":%s,\"why\":%s}"
+        .formatted(pid, JsonText.quoted(program), JsonText.quoted(why));
   }
 
   /// The events that bring a new page up to date.
@@ -86,6 +97,9 @@ final class Recording implements Looker.Listener {
                     .formatted(pid, JsonText.quoted(number), String.join(",", known)))));
     if (last != null) {
       missed.add(last);
+    }
+    if (silence != null) {
+      missed.add(silence);
     }
     if (end != null) {
       missed.add(end);

@@ -25,6 +25,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import org.jspecify.annotations.Nullable;
 
 /// The requests of one connection, one after the other: a browser sends the next one when it has
@@ -43,6 +44,7 @@ final class RequestHandler extends ChannelInboundHandlerAdapter {
   private final Answers answers;
   private final Subscribers subscribers;
   private @Nullable ScheduledFuture<?> idle;
+  private @Nullable CompletableFuture<String> asked; // last
   private boolean busy; // an answer is due, or goes on
 
   RequestHandler(Gate gate, Pages pages, Answers answers, Subscribers subscribers) {
@@ -65,6 +67,10 @@ final class RequestHandler extends ChannelInboundHandlerAdapter {
   public void channelInactive(ChannelHandlerContext ctx) {
     subscribers.left(ctx.channel());
     stopWaiting();
+    CompletableFuture<String> unread = asked;
+    if (unread != null) {
+      unread.cancel(false); // else that program would pay for what nobody reads
+    }
   }
 
   private void waitForRequest(ChannelHandlerContext ctx) {
@@ -120,21 +126,27 @@ final class RequestHandler extends ChannelInboundHandlerAdapter {
     } else if (verdict.path().equals("events")) {
       subscribe(ctx);
     } else {
-      CompletableFuture<String> asked = answers.to(verdict.path());
-      if (asked == null) {
+      CompletableFuture<String> due = answers.to(verdict.path());
+      asked = due;
+      if (due == null) {
         send(ctx, text(HttpResponseStatus.NOT_FOUND, "nothing here\n"), keepAlive);
       } else {
         var _ =
-            asked.whenComplete((json, failure) ->
+            due.whenComplete((json, failure) ->
                 ctx.executor().execute(() -> send(ctx, answer(json, failure), keepAlive)));
       }
     }
   }
 
-  private static DefaultFullHttpResponse answer(
+  static DefaultFullHttpResponse answer(
       @Nullable String json, @Nullable Throwable failure) {
     if (json != null) {
       return full(HttpResponseStatus.OK, JSON, json);
+    }
+    if (failure instanceof TimeoutException late) {
+      String why = late.getMessage();
+      String words = why == null ? "that program has not answered yet" : why;
+      return text(HttpResponseStatus.GATEWAY_TIMEOUT, words + "\n");
     }
     return failure instanceof AttachException || failure instanceof CancellationException
         ? text(HttpResponseStatus.GONE, failure.getMessage() + "\n")

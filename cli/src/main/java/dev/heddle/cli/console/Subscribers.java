@@ -40,10 +40,10 @@ final class Subscribers {
     programs.pause(false);
   }
 
-  /// An event for all pages; one that does not keep up gets a later one.
+  /// An event for all pages; one that does not keep up gets a later look.
   void send(String event) {
     for (Channel page : pages) {
-      if (page.isWritable() || event.startsWith("event: end")) {
+      if (page.isWritable() || !event.startsWith("event: look")) {
         var _ = page.writeAndFlush(RequestHandler.event(event));
       }
     }

@@ -33,10 +33,18 @@ public final class Looker implements AutoCloseable, Runnable {
 
     /// When there will be no further looks, since that JVM has ended or does not answer.
     void ended(AttachException why);
+
+    /// When that JVM does not answer, and when it does again.
+    ///
+    /// @param why in words; empty: it answers
+    default void silent(String why) {}
   }
 
   private record Asked<A>(Question<A> question, CompletableFuture<A> answer) {
     void ask(Watch watch) throws AttachException {
+      if (answer.isDone()) {
+        return; // nobody waits for it any more
+      }
       try {
         answer.complete(question.ask(watch));
       } catch (AttachException | RuntimeException | Error e) { // who asked is told, also of an Error
@@ -92,9 +100,16 @@ public final class Looker implements AutoCloseable, Runnable {
     this.watch = watch;
     this.listener = listener;
     this.intervalNanos = intervalNanos;
-    watch.waitOn(text -> silence = text);
+    watch.waitOn(this::silent);
     thread.setDaemon(true);
     thread.start();
+  }
+
+  private void silent(String why) {
+    if (!why.equals(silence)) {
+      silence = why;
+      listener.silent(why);
+    }
   }
 
   /// The last look; null before the first one.

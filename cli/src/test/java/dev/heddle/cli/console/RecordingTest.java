@@ -5,10 +5,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.heddle.cli.attach.AttachException;
 import dev.heddle.cli.look.Look;
+import java.nio.charset.StandardCharsets;
 import java.time.LocalTime;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
+import java.util.concurrent.TimeoutException;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
@@ -33,5 +35,28 @@ class RecordingTest {
     assertThat(events.getFirst()).containsPattern("\"at\":[0-9]+,");
     assertThat(events.getLast()).contains("process 1234 is watched no more");
     assertThat(recording.missed()).isEqualTo(events);
+  }
+
+  /// A program that was stopped was shown as live, with figures that stood still.
+  @Test
+  void silence_isToldInWords_alsoToANewPage_untilItAnswers() {
+    recording.silent("process 1234 is \"stopped\"");
+    String silent =
+        "event: silent\ndata: {\"pid\":1234,\"program\":\"Shop.java\","
+            + "\"why\":\"process 1234 is \\\"stopped\\\"\"}\n\n";
+    assertThat(events).containsExactly(silent);
+    assertThat(recording.missed()).containsExactly(silent);
+    recording.silent("");
+    assertThat(events.getLast()).startsWith("event: silent\n").contains("\"why\":\"\"}");
+    assertThat(recording.missed()).isEmpty();
+  }
+
+  @Test
+  void question_toASilentProgram_isAnsweredWithTheWords() {
+    var answer = RequestHandler.answer(null, new TimeoutException("process 1234 is stopped"));
+    assertThat(answer.status().code()).isEqualTo(504);
+    assertThat(answer.content().toString(StandardCharsets.UTF_8))
+        .isEqualTo("process 1234 is stopped\n");
+    answer.release();
   }
 }

@@ -199,6 +199,8 @@ export const processes = {
       end() {
         end = true;
         repeat.set(false);
+        table.end();
+        workers.end();
       },
     };
   },

@@ -130,18 +130,23 @@ export const waits = {
         const { x, y, width: w, node, first, second } = graph.node(key);
         const group = s(
           "g",
-          { class: `node ${node.kind} ${tone(key)} ${node.kind === "thing" ? "" : "click"}`, transform: `translate(${x - w / 2} ${y - HIGH / 2})`, "data-key": key },
+          { class: `node ${node.kind} ${tone(key)} ${node.kind === "thing" ? "" : "click"}`, transform: `translate(${x - w / 2} ${y - HIGH / 2})`, "data-key": key, ...(node.kind === "thing" ? {} : { tabindex: "0", role: "button" }) },
           s("title", {}, node.kind === "thing" ? node.name : `${node.name ?? lines(node)[0]}\n${node.site ?? ""}`),
           s("rect", { width: w, height: HIGH, rx: node.kind === "thing" ? 14 : 6 }),
           s("text", { x: 12, y: 17 }, first),
           s("text", { x: 12, y: 32, class: "sub" }, second),
         );
-        if (node.kind !== "thing") group.addEventListener("click", () => stack(node));
+        if (node.kind !== "thing") {
+          group.addEventListener("click", () => stack(node));
+          group.addEventListener("keydown", (event) => event.key === "Enter" && stack(node));
+        }
         return group;
       });
       const [left, top] = [box.scrollLeft, box.scrollTop];
-      box.replaceChildren(s("svg", { width: Math.ceil(width), height: Math.ceil(height), role: "img" }, s("defs", {}, tips), edges, boxes));
+      const focused = box.contains(document.activeElement) ? document.activeElement.dataset?.key : null;
+      box.replaceChildren(s("svg", { width: Math.ceil(width), height: Math.ceil(height), role: "group", "aria-label": "Who waits for whom" }, s("defs", {}, tips), edges, boxes));
       box.scrollTo(left, top);
+      if (focused) boxes.find((each) => each.dataset.key === focused)?.focus({ preventScroll: true });
     }
 
     async function refresh() {

@@ -330,7 +330,7 @@ class ConsolePageIT {
     assertThat(page.evaluate(BESIDE)).isEqualTo("0");
     page.picture("console-phone-" + view);
     // what is too wide would be seen
-    String wide = "Object.assign(document.createElement('div'), {id: 'wide'})";
+    String wide = "Object.assign(document.createElement('div'), {id: 'wide', textContent: 'wide'})";
     String _ = page.evaluate("document.querySelector('main > *').append(" + wide + ")");
     String _ =
         page.evaluate(

@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 // The frame: which program, which view, keys, and the drawer for details.
-import { copyButton, h, text } from "./dom.js";
-import { connection, onChange, programs, start } from "./feed.js";
+import { clock, copyButton, h, text } from "./dom.js";
+import { connection, isReady, onChange, programs, start } from "./feed.js";
 import { overview } from "./overview.js";
 import { coroutines } from "./coroutines.js";
 import { waits } from "./waits.js";
 import { processes } from "./processes.js";
 import { holds } from "./holds.js";
 import { reports } from "./reports.js";
+import { trace } from "./trace.js";
 
-const VIEWS = [overview, coroutines, waits, processes, holds, reports];
+const VIEWS = [overview, coroutines, waits, processes, holds, trace, reports];
 const PROBLEMS = { holds: "holds", reports: "reports" };
 
 const main = document.getElementById("view");
@@ -61,7 +62,7 @@ function go(id) {
 
 function route() {
   const [, pid, id] = location.hash.slice(1).split("/");
-  if (pid && Number(pid) !== chosen) {
+  if (/^\d+$/.test(pid) && Number(pid) !== chosen) {
     chosen = Number(pid);
     view?.end();
     view = null;
@@ -71,14 +72,16 @@ function route() {
   if (view?.id !== wanted.id) {
     view?.end();
     closeDrawer();
-    view = { id: wanted.id, ...wanted.open(frame) };
+    view = { id: wanted.id, title: wanted.title, ...wanted.open(frame) };
     main.replaceChildren(view.element);
     main.scrollTop = 0;
   }
   for (const tab of tabs.children) {
     const isHere = tab.dataset.view === wanted.id;
-    if (isHere) tab.setAttribute("aria-current", "page");
-    else tab.removeAttribute("aria-current");
+    if (isHere) {
+      tab.setAttribute("aria-current", "page");
+      tab.scrollIntoView({ block: "nearest", inline: "nearest" }); // on a phone it may be out of sight
+    } else tab.removeAttribute("aria-current");
     tab.href = `#/${chosen ?? ""}/${tab.dataset.view}`;
   }
   update();
@@ -86,10 +89,11 @@ function route() {
 
 function pick() {
   const pids = [...programs.keys()];
-  if (!programs.has(chosen)) {
+  // a program of the address may not be told of yet, or not be watched
+  if (!programs.has(chosen) && (chosen === null || isReady())) {
     const running = pids.find((pid) => !programs.get(pid).end) ?? pids[0];
-    if (running !== undefined && chosen === null) {
-      chosen = running;
+    if (running !== undefined) {
+      history.replaceState(null, "", `#/${running}/${view?.id ?? "overview"}`);
       route();
     }
   }
@@ -109,14 +113,8 @@ function pick() {
 
 function update() {
   const program = programs.get(chosen);
-  const lost = connection() !== "live";
-  status.className = `status ${lost ? "lost" : program?.end ? "ended" : "live"}`;
-  const words = {
-    connecting: "connecting",
-    lost: "the console does not answer",
-    closed: "the console has ended",
-  };
-  text(status, words[connection()] ?? (program?.end ? "ended" : programs.size > 0 ? "live" : "waiting for a program"));
+  showStatus(program);
+  document.title = `${program?.name ? `${program.name} (${program.pid}), ` : ""}${view?.title ?? ""} · Heddle console`;
   for (const tab of tabs.children) {
     const figure = PROBLEMS[tab.dataset.view] ? problems(program, tab.dataset.view) : 0;
     const badge = tab.querySelector(".count");
@@ -126,6 +124,22 @@ function update() {
     } else badge?.remove();
   }
   view?.update(program ?? null);
+}
+
+const SILENT = 5000; // milliseconds: looks come once a second
+
+function showStatus(program) {
+  const words = {
+    connecting: "connecting",
+    paused: "paused",
+    lost: "the console does not answer",
+    closed: "the console has ended",
+  };
+  const silent = program && !program.end && performance.now() - (program.arrived ?? 0) > SILENT;
+  const seen = silent && program.look ? `no answer since ${clock(program.look.at)}` : null;
+  const lost = connection() !== "live" || seen;
+  status.className = `status ${lost ? "lost" : program?.end ? "ended" : "live"}`;
+  text(status, words[connection()] ?? seen ?? (program?.end ? "ended" : programs.size > 0 ? "live" : "waiting for a program"));
 }
 
 function problems(program, id) {
@@ -187,9 +201,19 @@ tabs.append(
     h("a", { href: "#", "data-view": each.id, title: `key ${i + 1}` }, each.title),
   ),
 );
-onChange(() => {
+let due = false; // a redraw
+
+// however many events there are, one redraw a frame, of the program that is in sight
+onChange((pid) => {
   pick();
-  update();
+  if (connection() !== "live") showStatus(programs.get(chosen));
+  if (due || (pid !== undefined && pid !== chosen)) return;
+  due = true;
+  requestAnimationFrame(() => {
+    due = false;
+    update();
+  });
 });
+setInterval(() => showStatus(programs.get(chosen)), 1000);
 route();
 start();

@@ -42,7 +42,7 @@ export const coroutines = {
     let site = null; // the group that is shown alone
     let loop = null;
     let end = false;
-    const picker = unitPicker("loop", () => refresh());
+    const picker = unitPicker("loop", () => repeat.now());
     const filter = h("input", { type: "search", placeholder: "Filter by name, number, site, wait  ( / )" });
     const heading = h("h2", {}, "Sites");
     const which = h("h2", {}, "All coroutines");
@@ -82,6 +82,7 @@ export const coroutines = {
       const at = loop;
       frame.openDrawer(`coroutine-${row.id}${row.name ? ` '${row.name}'` : ""}`, "…");
       const answer = await ask(frame.program().pid, at.number, "stack", row.id);
+      if (end) return;
       const full = answer?.text ?? "It cannot be had: the program has ended.";
       // the first line is about the loop, the rest about the coroutine
       const body = full.startsWith("Loop ") ? full.split("\n").slice(2).join("\n") : full;
@@ -107,26 +108,31 @@ export const coroutines = {
 
     async function refresh() {
       const program = frame.program();
-      loop = picker.of(program);
-      message.hidden = loop !== null;
-      message.className = "empty";
-      text(message, loop === null ? absence(program, "loop") : "");
-      if (!loop) {
+      const asked = picker.of(program);
+      if (!asked) {
+        message.hidden = false;
+        message.className = "empty";
+        text(message, absence(program, "loop"));
         all = [];
       } else {
-        const rows = await ask(program.pid, loop.number, "coroutines");
-        if (end) return;
-        if (rows?.some((row) => row.row === "silent")) {
+        const rows = await ask(program.pid, asked.number, "coroutines");
+        // another loop may have been chosen meanwhile, whose coroutines have other numbers
+        if (end || picker.of(program)?.number !== asked.number) return;
+        if (!rows) return; // what was seen before stays, with its time
+        loop = asked;
+        message.hidden = true;
+        if (rows.some((row) => row.row === "silent")) {
           message.hidden = false;
           message.className = "alarm";
           text(message, `The loop is held by ${loop.own.holder ?? "something"} and does not answer; what it showed before is below.`);
           return;
         }
-        if (rows && rows.length === 0) {
+        if (rows.length === 0) {
           message.hidden = false;
-          text(message, "This program runs another version of Heddle, which has no list for the console; use that version's own command.");
+          message.className = "empty";
+          text(message, "There is no list: the loop has just ended, or the program runs another version of Heddle; then use that version's own command.");
         }
-        all = rows ? parse(rows) : [];
+        all = parse(rows);
         heading.replaceChildren("Sites", h("small", {}, `${plural(all.length, "coroutine")} at ${clock(Date.now())}`));
       }
       const groups = bySite(all);
@@ -157,7 +163,6 @@ export const coroutines = {
       update(program) {
         const there = picker.of(program);
         if (there?.number !== loop?.number || program?.end) repeat.now();
-        loop = there ?? loop;
         if (!begun && program) {
           begun = true;
           repeat.set(true);
@@ -167,6 +172,8 @@ export const coroutines = {
       end() {
         end = true;
         repeat.set(false);
+        sites.end();
+        table.end();
       },
     };
   },

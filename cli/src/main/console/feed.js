@@ -6,15 +6,19 @@ const POINTS = 600;
 export const programs = new Map(); // by process id
 const listeners = new Set();
 let state = "connecting";
+let ready = false;
 
 export const connection = () => state;
+
+/** Whether all programs that are there have been told of. */
+export const isReady = () => ready;
 
 export function onChange(listener) {
   listeners.add(listener);
 }
 
-function changed() {
-  listeners.forEach((listener) => listener());
+function changed(pid) {
+  listeners.forEach((listener) => listener(pid));
 }
 
 function programOf(pid, name) {
@@ -33,7 +37,8 @@ const RUNTIME = ["processes", "awake", "executed", "delay99Micros", "started", "
 /** The columns of a history, after the moment. */
 export const columns = (kind) => (kind === "loop" ? LOOP : RUNTIME);
 
-function looked(look) {
+/** Takes a look at a program. */
+export function looked(look) {
   const program = programOf(look.pid, look.program);
   for (const seen of look.seen) {
     seen.own = seen.rows[0];
@@ -41,6 +46,7 @@ function looked(look) {
   }
   program.before = program.look;
   program.look = look;
+  program.arrived = performance.now();
   for (const seen of look.seen) {
     const points = program.history.get(seen.number) ?? [];
     const last = points.at(-1);
@@ -66,20 +72,44 @@ export function rate(program, seen, name) {
     : null;
 }
 
+let source = null;
+
+/** Watches while the page is in sight: a page in the background costs the programs nothing. */
 export function start() {
-  const source = new EventSource("events");
+  document.addEventListener("visibilitychange", () => (document.hidden ? stop() : connect()));
+  connect();
+}
+
+function stop() {
+  source?.close();
+  source = null;
+  state = "paused";
+  changed();
+}
+
+function connect() {
+  if (source) return;
+  source = new EventSource("events");
+  state = "connecting";
+  ready = false;
   const on = (name, take) =>
     source.addEventListener(name, (event) => {
-      take(JSON.parse(event.data));
+      const data = JSON.parse(event.data);
+      take(data);
       state = "live";
-      changed();
+      changed(data.pid);
     });
   on("history", ({ pid, number, points }) => programOf(pid).history.set(number, points));
   on("look", looked);
   on("end", ({ pid, program, why }) => (programOf(pid, program).end = why));
-  on("ready", () => {});
-  source.addEventListener("error", () => {
-    state = source.readyState === EventSource.CLOSED ? "closed" : "lost";
+  on("ready", () => {
+    ready = true;
+    // the time in which nothing was seen is no second
+    programs.forEach((program) => (program.before = null));
+  });
+  source.addEventListener("error", ({ target }) => {
+    if (target !== source) return;
+    state = target.readyState === EventSource.CLOSED ? "closed" : "lost";
     changed();
   });
 }
@@ -102,6 +132,7 @@ export class Repeat {
   #timer = null;
   #on = false;
   #runs = false;
+  #again = false;
 
   constructor(task, millis) {
     this.#task = task;
@@ -115,13 +146,20 @@ export class Repeat {
     else clearTimeout(this.#timer);
   }
 
+  /** At once; when the task runs already, again after that: something else may have been chosen. */
   async now() {
     clearTimeout(this.#timer);
-    if (this.#runs) return;
+    if (this.#runs) {
+      this.#again = true;
+      return;
+    }
     this.#runs = true;
     const began = performance.now();
     try {
-      await this.#task();
+      do {
+        this.#again = false;
+        if (!document.hidden) await this.#task();
+      } while (this.#again);
     } finally {
       this.#runs = false;
       // what takes long is asked for less often

@@ -72,13 +72,13 @@ function components({ nodes, next }) {
   return { parts, part };
 }
 
-/** The shortest way from a node back to itself, inside a part. */
-function cycleThrough(start, inside, next) {
+/** The shortest way from a node to another one, or back to itself, inside a part. */
+function way(start, target, inside, next) {
   const from = new Map();
   const queue = [start];
   for (let i = 0; i < queue.length; i++) {
     for (const to of next.get(queue[i]) ?? []) {
-      if (to === start) {
+      if (to === target) {
         const way = [];
         for (let at = queue[i]; at !== undefined; at = from.get(at)) way.push(at);
         return way.reverse();
@@ -96,14 +96,35 @@ const AHEAD = 8; // of a chain that is too long to be drawn
 
 const isCoroutine = (key) => key.startsWith("c");
 
-/** A cycle of each part that has one, and the longest chain; both as keys in order. */
+/**
+ * Whether nothing outside of a part can end its waits, but time limits and cancellations: each
+ * thing in it is held by members alone, so that no other holder can let go of it.
+ */
+function isClosed(members, { nodes, next }) {
+  const inside = new Set(members);
+  return members.every((key) => {
+    const node = nodes.get(key);
+    const ways = next.get(key) ?? [];
+    return (
+      ways.every((to) => inside.has(to)) &&
+      (node.kind !== "thing" || (!node.thread && node.holders === ways.length))
+    );
+  });
+}
+
+/**
+ * A cycle of each part that has one, and the longest chain; both as keys in order, where each leads
+ * to the next. A cycle is `closed` when none of its coroutines can go on.
+ */
 export function analyse(graph) {
   const { parts, part } = components(graph);
   const cycles = [];
   for (const members of parts) {
     if (members.length < 2) continue;
     const start = members.filter(isCoroutine).sort((a, b) => Number(a.slice(1)) - Number(b.slice(1)))[0];
-    cycles.push(cycleThrough(start, new Set(members), graph.next));
+    const cycle = way(start, start, new Set(members), graph.next);
+    cycle.closed = isClosed(members, graph);
+    cycles.push(cycle);
   }
   // parts that others lead to come first, so each is done when it is needed
   const best = parts.map(() => null);
@@ -122,14 +143,19 @@ export function analyse(graph) {
     if (longest === null || best[i].length > best[longest].length) longest = i;
   });
   const chain = [];
+  let entry = null; // where the chain comes into a part
   for (let at = longest; at !== null && at !== undefined; ) {
     const { by } = best[at];
+    const inside = new Set(parts[at]);
+    const start = entry ?? by?.[0] ?? cycles.find((cycle) => inside.has(cycle[0]))?.[0] ?? parts[at][0];
     if (by === null) {
-      chain.push(...(parts[at].length > 1 ? [...parts[at]] : parts[at]));
+      // once around, from where the chain comes in
+      chain.push(...(parts[at].length > 1 ? way(start, start, inside, graph.next) : parts[at]));
       break;
     }
-    chain.push(by[0]);
-    at = part.get(by[1]);
+    chain.push(...(start === by[0] ? [] : way(start, by[0], inside, graph.next)), by[0]);
+    entry = by[1];
+    at = part.get(entry);
   }
   return { cycles, chain, length: longest === null ? 0 : best[longest].length };
 }

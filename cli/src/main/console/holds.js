@@ -5,12 +5,17 @@ import { ask, Repeat } from "./feed.js";
 import { absence } from "./units.js";
 
 const MOST_SAMPLES = 600;
+const DEEPEST = 1000; // frames of a stack, the innermost
+const LEVELS = 40; // that are drawn
+
+const keyOf = (report) => `${report.unit} ${report.atMillis} ${report.kind}`;
 
 /** The frames of a report, the outermost first. */
 const frames = (report) =>
   report
     .split("\n")
     .filter((line) => line.startsWith("  at "))
+    .slice(0, DEEPEST)
     .map((line) => line.slice(5))
     .reverse();
 
@@ -40,20 +45,19 @@ function flame(samples) {
     }
   };
   put(samples, 0, 0, 100);
+  // what holds the loop is at the innermost frames: the outermost are left out
+  const above = Math.max(0, levels.length - LEVELS);
   return h(
     "div",
     { class: "flame" },
-    levels.slice(0, 40).map((level) => {
+    above > 0 ? h("p", { class: "note" }, `${above} outer frames are not shown`) : "",
+    levels.slice(above).map((level) => {
       const row = h("div", { class: "level" });
-      let at = 0;
       for (const each of level) {
         const box = h("div", { class: "frame", title: `${each.frame}\n${each.samples} of ${samples.length} samples` }, shortFrame(each.frame));
-        const gap = h("div", { class: "gap" });
-        gap.style.width = `${each.left - at}%`;
-        box.style.width = `${each.width}%`;
-        if (each.left - at > 0.01) row.append(gap);
+        box.style.left = `${each.left}%`;
+        box.style.width = `calc(${each.width}% - 1px)`;
         row.append(box);
-        at = each.left + each.width;
       }
       return row;
     }),
@@ -95,7 +99,7 @@ export const holds = {
   title: "Holds and stalls",
   open(frame) {
     const samples = []; // stacks
-    const known = new Set(); // reports whose stacks are among them
+    let known = new Set(); // of the reports that are there, those whose stacks are among them
     let end = false;
     let key = "";
     const now = h("div", { id: "hold-now" });
@@ -119,12 +123,9 @@ export const holds = {
       if (end) return;
       found.now.forEach(sample);
       const reports = found.reports.filter((report) => report.kind === "hold" || report.kind === "stall");
-      for (const report of reports) {
-        if (report.kind === "hold" && !known.has(report.atMillis + report.text)) {
-          known.add(report.atMillis + report.text);
-          sample(report);
-        }
-      }
+      const there = reports.filter((report) => report.kind === "hold");
+      there.filter((report) => !known.has(keyOf(report))).forEach(sample);
+      known = new Set(there.map(keyOf));
       now.replaceChildren(...found.now.map((report) => h("p", { class: "alarm" }, h("b", {}, "Now. "), firstLine(report.text))));
       graph.replaceChildren(
         ...(samples.length > 0

@@ -6,6 +6,7 @@ import { virtualTable } from "./table.js";
 import { absence, unitPicker } from "./units.js";
 
 const MANY = 100; // messages
+const DEEPEST = 20; // levels of the tree that are indented
 
 /** Each process after its parent, with its depth; children in the order of their starts. */
 function tree(rows) {
@@ -60,7 +61,7 @@ export const processes = {
 
     const table = virtualTable(
       [
-        { key: "place", label: "Process", width: "minmax(150px, 2.2fr)", value: (row) => String(row.place).padStart(7, "0"), show: (row) => "\u2003".repeat(row.depth) + (row.children > 0 ? "▾ " : row.depth > 0 ? "· " : "") + title(row) },
+        { key: "place", label: "Process", width: "minmax(150px, 2.2fr)", value: (row) => String(row.place).padStart(7, "0"), show: (row) => "\u2003".repeat(Math.min(row.depth, DEEPEST)) + (row.children > 0 ? "▾ " : row.depth > 0 ? "· " : "") + title(row) },
         { key: "state", label: "State", width: "84px", show: (row) => (row.starting === "true" ? "starting" : row.state), narrow: false },
         { key: "mailbox", label: "Mailbox", width: "74px", num: true, value: (row) => row.mailbox, show: (row) => count(row.mailbox), tone: (row) => (growth(row) > 0 && Number(row.mailbox) > 100 ? "bad" : "") },
         { key: "growth", label: "Growth", width: "74px", num: true, value: growth, show: (row) => signed(growth(row)), tone: (row) => (growth(row) > 0 ? "bad" : ""), title: "of the mailbox, since the look before", narrow: false },
@@ -87,6 +88,7 @@ export const processes = {
 
     async function details(row) {
       const answer = await ask(frame.program().pid, runtime.number, "process", row.pid);
+      if (end) return;
       const found = answer?.[0];
       if (!found) {
         frame.openDrawer(className(row.process), "This process has ended.");
@@ -115,23 +117,29 @@ export const processes = {
     /** What goes wrong, by name; each leads to its row. */
     function showAlarms(seen) {
       const named = (row) => rows.find((each) => each.pid === row.pid) ?? row;
-      const link = (row, words) => {
+      const link = (row) => {
         const of = named(row);
         const button = h("button", { type: "button" }, of.names || className(of.process));
         button.addEventListener("click", () => details(of));
-        return [button, words];
+        return [button, h("span", {})];
       };
       const restarts = (seen?.of("supervisor") ?? []).filter((row) => Number(row.newRestarts) > 0).slice(0, 3);
       const full = (seen?.of("mailbox") ?? []).filter((row) => Number(row.growth) > 0 && Number(row.mailbox) >= MANY).slice(0, 3);
       alarms.hidden = restarts.length + full.length === 0;
-      alarms.replaceChildren(
-        ...(full.length > 0
-          ? [h("b", {}, "Mailboxes grow: "), ...full.flatMap((row) => link(row, ` has ${count(row.mailbox)} messages, ${count(row.growth)} more than a second ago. `))]
-          : []),
-        ...(restarts.length > 0
-          ? [h("b", {}, "Restarts: "), ...restarts.flatMap((row) => link(row, ` has restarted children ${plural(row.restarts, "time")}, ${count(row.newRestarts)} since the last look. `))]
-          : []),
-      );
+      // a button that was made anew each second would lose the focus, and clicks
+      const key = [full, restarts].map((list) => list.map((row) => row.pid + (named(row).names ?? "")).join()).join("|");
+      if (alarms.dataset.key !== key) {
+        alarms.dataset.key = key;
+        alarms.replaceChildren(
+          ...(full.length > 0 ? [h("b", {}, "Mailboxes grow: "), ...full.flatMap(link)] : []),
+          ...(restarts.length > 0 ? [h("b", {}, "Restarts: "), ...restarts.flatMap(link)] : []),
+        );
+      }
+      const words = [
+        ...full.map((row) => ` has ${count(row.mailbox)} messages, ${count(row.growth)} more than at the last look. `),
+        ...restarts.map((row) => ` has restarted children ${plural(row.restarts, "time")}, ${count(row.newRestarts)} since the last look. `),
+      ];
+      alarms.querySelectorAll("span").forEach((span, i) => text(span, words[i]));
     }
 
     function showWorkers(program, seen) {
@@ -156,13 +164,14 @@ export const processes = {
         show();
         return;
       }
-      const answer = await ask(program.pid, runtime.number, "processes");
-      if (end || !answer) return;
+      const asked = runtime;
+      const answer = await ask(program.pid, asked.number, "processes");
+      if (end || !answer || picker.of(program)?.number !== asked.number) return;
       const earlier = new Map(rows.map((row) => [row.pid, { mailbox: Number(row.mailbox), restarts: Number(row.restarts ?? 0) }]));
       before = earlier;
       rows = tree(answer.filter((row) => row.row === "process"));
       const left = Number(answer.find((row) => row.row === "left")?.processes ?? 0);
-      text(note, left > 0 ? `${count(left)} others, with empty mailboxes, are not listed` : "");
+      text(note, left > 0 ? `${count(left)} others are not listed` : "");
       const perSecond = rate(program, runtime, "executed");
       heading.replaceChildren("Processes", h("small", {}, `${plural(Number(runtime.own.processes), "process", "processes")} at ${clock(Date.now())}${perSecond === null ? "" : `, ${count(perSecond)} runs/s`}`));
       show();
@@ -199,6 +208,8 @@ export const processes = {
       end() {
         end = true;
         repeat.set(false);
+        table.end();
+        workers.end();
       },
     };
   },

@@ -153,7 +153,8 @@ export function virtualTable(columns, options = {}) {
     }
   });
   NARROW.addEventListener("change", layout);
-  new ResizeObserver(draw).observe(scroll);
+  const sized = new ResizeObserver(draw);
+  sized.observe(scroll);
   layout();
 
   return {
@@ -172,6 +173,11 @@ export function virtualTable(columns, options = {}) {
     },
     empty(words) {
       none.textContent = words;
+    },
+    /** Without it the page would keep the table, and all its rows, as long as it is open. */
+    end() {
+      NARROW.removeEventListener("change", layout);
+      sized.disconnect();
     },
   };
 }

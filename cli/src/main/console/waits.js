@@ -67,7 +67,7 @@ export const waits = {
     const legend = h(
       "div",
       { class: "legend" },
-      h("span", { class: "c" }, h("i"), "a cycle: none of these can go on"),
+      h("span", { class: "c" }, h("i"), "a cycle"),
       h("span", { class: "l" }, h("i"), "the longest chain"),
       h("span", {}, "arrows lead from who waits to who holds"),
     );
@@ -90,12 +90,13 @@ export const waits = {
       const coroutine = node.kind === "many" ? node.oldest : node;
       if (!coroutine || coroutine.kind === "thing") return;
       const answer = await ask(frame.program().pid, loop.number, "stack", coroutine.id);
+      if (end) return;
       const full = answer?.text ?? "It cannot be had: the program has ended.";
       frame.openDrawer(coroutine.name, (full.startsWith("Loop ") ? full.split("\n").slice(2).join("\n") : full).trim(), [["spawned at", coroutine.site]]);
     }
 
     function draw(drawn, { cycles, chain }) {
-      const inCycle = new Set(cycles.flat());
+      const inCycle = new Set(cycles.filter((each) => each.closed).flat());
       const inChain = new Set(chain);
       const graph = new Graph();
       graph.setGraph({ rankdir: matchMedia("(max-width: 700px)").matches ? "TB" : "LR", nodesep: 14, ranksep: 30, marginx: 16, marginy: 16 });
@@ -129,18 +130,23 @@ export const waits = {
         const { x, y, width: w, node, first, second } = graph.node(key);
         const group = s(
           "g",
-          { class: `node ${node.kind} ${tone(key)} ${node.kind === "thing" ? "" : "click"}`, transform: `translate(${x - w / 2} ${y - HIGH / 2})`, "data-key": key },
+          { class: `node ${node.kind} ${tone(key)} ${node.kind === "thing" ? "" : "click"}`, transform: `translate(${x - w / 2} ${y - HIGH / 2})`, "data-key": key, ...(node.kind === "thing" ? {} : { tabindex: "0", role: "button" }) },
           s("title", {}, node.kind === "thing" ? node.name : `${node.name ?? lines(node)[0]}\n${node.site ?? ""}`),
           s("rect", { width: w, height: HIGH, rx: node.kind === "thing" ? 14 : 6 }),
           s("text", { x: 12, y: 17 }, first),
           s("text", { x: 12, y: 32, class: "sub" }, second),
         );
-        if (node.kind !== "thing") group.addEventListener("click", () => stack(node));
+        if (node.kind !== "thing") {
+          group.addEventListener("click", () => stack(node));
+          group.addEventListener("keydown", (event) => event.key === "Enter" && stack(node));
+        }
         return group;
       });
       const [left, top] = [box.scrollLeft, box.scrollTop];
-      box.replaceChildren(s("svg", { width: Math.ceil(width), height: Math.ceil(height), role: "img" }, s("defs", {}, tips), edges, boxes));
+      const focused = box.contains(document.activeElement) ? document.activeElement.dataset?.key : null;
+      box.replaceChildren(s("svg", { width: Math.ceil(width), height: Math.ceil(height), role: "group", "aria-label": "Who waits for whom" }, s("defs", {}, tips), edges, boxes));
       box.scrollTo(left, top);
+      if (focused) boxes.find((each) => each.dataset.key === focused)?.focus({ preventScroll: true });
     }
 
     async function refresh() {
@@ -153,8 +159,9 @@ export const waits = {
         box.replaceChildren();
         return;
       }
-      const rows = await ask(program.pid, loop.number, "waits");
-      if (end || !rows) return;
+      const asked = loop;
+      const rows = await ask(program.pid, asked.number, "waits");
+      if (end || !rows || picker.of(program)?.number !== asked.number) return;
       if (rows.some((row) => row.row === "silent")) {
         message.hidden = false;
         message.className = "alarm";
@@ -170,12 +177,16 @@ export const waits = {
       heading.replaceChildren("Who waits for whom", h("small", {}, `${plural(waiting, "wait")} for ${plural(things.length, "thing")} at ${clock(Date.now())}`));
       cycleWords.hidden = found.cycles.length === 0;
       if (found.cycles.length > 0) {
-        const cycle = found.cycles[0];
+        const cycle = found.cycles.find((each) => each.closed) ?? found.cycles[0];
+        cycleWords.className = cycle.closed ? "alarm" : "chain";
         cycleWords.replaceChildren(
           h("b", {}, found.cycles.length === 1 ? "A cycle. " : `${found.cycles.length} cycles. `),
           ...inWords(cycle, graph),
           h("span", { class: "link" }, " held by "),
           h("b", {}, graph.nodes.get(cycle[0])?.name ?? ""),
+          cycle.closed
+            ? ". None of these goes on, unless a time limit or a cancellation ends a wait."
+            : ". It is no deadlock as long as somebody outside of it can act.",
         );
       }
       const isChain = found.length > 1;

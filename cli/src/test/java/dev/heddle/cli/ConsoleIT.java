@@ -76,6 +76,7 @@ class ConsoleIT {
   private byte[] written(String request) {
     return request
         .replace("TOKEN", console().token())
+        .replace("PID", pid)
         .replace("PORT", Integer.toString(console().port()))
         .replace("|", "\r\n")
         .concat("\r\nConnection: close\r\n\r\n")
@@ -125,6 +126,9 @@ class ConsoleIT {
     "403, GET /TOKEN/events HTTP/1.1|Host: 127.0.0.1:PORT|Sec-Fetch-Site: cross-site|Sec-Fetch-Mode: cors",
     "403, GET /TOKEN/app.js HTTP/1.1|Host: 127.0.0.1:PORT|Sec-Fetch-Site: same-site|Sec-Fetch-Mode: no-cors",
     "403, GET /TOKEN/ HTTP/1.1|Host: 127.0.0.1:PORT|Sec-Fetch-Site: cross-site|Sec-Fetch-Mode: navigate|Sec-Fetch-Dest: iframe",
+    "404, GET /TOKEN/trace/1/5 HTTP/1.1|Host: 127.0.0.1:PORT",
+    "404, GET /TOKEN/trace/PID/0 HTTP/1.1|Host: 127.0.0.1:PORT",
+    "404, GET /TOKEN/trace/PID/31 HTTP/1.1|Host: 127.0.0.1:PORT",
     "404, GET /TOKEN/../../../../etc/passwd HTTP/1.1|Host: 127.0.0.1:PORT",
     "404, GET /TOKEN/%2e%2e/%2e%2e/etc/passwd HTTP/1.1|Host: 127.0.0.1:PORT",
     "404, GET /TOKEN/vendor/..%2fapp.js HTTP/1.1|Host: 127.0.0.1:PORT",
@@ -171,6 +175,7 @@ class ConsoleIT {
       byte[] events =
           "GET /TOKEN/events HTTP/1.1|Host: 127.0.0.1:PORT||GET /TOKEN/ HTTP/1.1|Host: 127.0.0.1:PORT||"
               .replace("TOKEN", console().token())
+              .replace("PID", pid)
               .replace("PORT", Integer.toString(console().port()))
               .replace("|", "\r\n")
               .getBytes(StandardCharsets.UTF_8);

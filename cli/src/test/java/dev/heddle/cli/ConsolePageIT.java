@@ -32,6 +32,10 @@ import org.junit.jupiter.params.provider.CsvSource;
 class ConsolePageIT {
   private static final int SESSIONS = 100_000;
   private static final String UNPROVED = "the page of heddle console";
+  private static final String TIMELINE = "document.querySelector('.timeline')";
+  private static final String SEARCH = "document.querySelector('main input[type=search]')";
+  private static final String BESIDE =
+      "[document.documentElement, document.querySelector('main')].reduce((sum, each) => sum + each.scrollWidth - each.clientWidth, 0)";
   private static final Pattern CHAIN = Pattern.compile("longest chain has (\\d+) coroutines");
 
   private final Checkout checkout = Checkout.ready();
@@ -92,7 +96,8 @@ class ConsolePageIT {
   private DevTools show(String view) {
     String pid = pid(Objects.requireNonNull(program));
     String _ = browser().evaluate("location.hash = '/" + pid + "/" + view + "'");
-    browser().await(".tabs a[aria-current]", text -> !text.isEmpty());
+    String here = "document.querySelector('.tabs a[aria-current]').dataset.view";
+    browser().await(".tabs", _ -> browser().evaluate(here).equals(view));
     return browser();
   }
 
@@ -159,6 +164,39 @@ class ConsolePageIT {
     page.press("Escape");
   }
 
+  /// The lines have each waiting coroutine with what it waits for, and each thing with its holders.
+  @ParameterizedTest
+  @CsvSource({
+    "c1 t1 c2 t2 c1 c3 t1, true", // a deadlock of two, for which a third one waits
+    "c1 t1 c2 t2 c1, true",
+    "c1 t1 c2 t2 c3 t3 c4 c4 t4 c3 c5 t1, true", // into a cycle in its midst, and on
+    "c1 t1 c2 t2 c1 t1 c3, false" // another holder can let go
+  })
+  void chain_intoACycle_saysOnlyWhatIsSo(String way, boolean closed) {
+    DevTools page = show("waits");
+    String checked =
+        """
+        (async () => {
+          const { build, analyse } = await import(location.pathname + 'graph.js');
+          const keys = '%s'.split(' ');
+          const steps = keys.slice(1).map((to, i) => [keys[i], to]).filter(([a, b]) => a[0] !== b[0]);
+          const of = (key, side) => [...new Set(steps.filter((step) => step[side] === key).map((step) => step[1 - side].slice(1)))].join(' ');
+          const all = [...new Set(keys)];
+          const rows = all.map((key) => key[0] === 'c'
+            ? { row: 'coroutine', id: key.slice(1), name: key, site: '', waitedMillis: 1 }
+            : { row: 'thing', number: key.slice(1), what: key, waiters: 1, waiting: of(key, 1), held: of(key, 0),
+                holders: of(key, 0).split(' ').length });
+          const graph = build(rows);
+          const { chain, cycles, length } = analyse(graph);
+          const isWay = (list) => list.slice(1).every((to, i) => graph.next.get(list[i]).includes(to));
+          return [isWay(chain) && chain.filter((key) => key[0] === 'c').length <= length,
+            isWay([...cycles[0], cycles[0][0]]), cycles[0].closed];
+        })()
+        """
+            .formatted(way);
+    assertThat(page.evaluate(checked)).isEqualTo("true,true," + closed);
+  }
+
   private static int chain(DevTools page, int least) {
     String shown =
         page.await(
@@ -198,6 +236,72 @@ class ConsolePageIT {
   }
 
   @Test
+  void trace_isRecordedAndDrawn_withWhoWokeTheChosenRun() throws Exception {
+    DevTools page = show("trace");
+    String _ = page.evaluate("document.querySelector('.seconds input').value = '1'");
+    page.click("#record");
+    page.await("h2 small", matches("\\(\\d+\\) at .*: [\\d,]+ slices of .*, [\\d,]+ arrows"));
+    page.await("h2", _ -> page.evaluate(TIMELINE + ".dataset.slices > 0").equals("true"));
+    String _ = page.evaluate(SEARCH + ".value = 'packer'");
+    page.await(
+        ".slice",
+        text -> {
+          // the first runs were woken before the recording began
+          String _ = page.evaluate(SEARCH + ".focus()");
+          page.press("Enter");
+          return text.startsWith("packer-") && text.contains("who woke it");
+        });
+    String chosen = page.await("#slice", text -> text.contains("who woke it"));
+    assertThat(chosen).contains("waits for", "woken by");
+    String _ = page.evaluate(TIMELINE + ".focus()");
+    page.press("Enter"); // the whole run
+    page.press("-");
+    page.picture("console-trace");
+    page.click("#woken-by button");
+    page.await("#slice", text -> text.contains("whom it woke") && !text.equals(chosen));
+  }
+
+  private static double inSight(DevTools page) {
+    String micros =
+        "new Promise(done => requestAnimationFrame(() => requestAnimationFrame(() => done(%s.dataset.micros))))";
+    return Double.parseDouble(page.evaluate(micros.formatted(TIMELINE)));
+  }
+
+  @Test
+  void trace_ofAFile_isZoomedByKeysAndWheel() throws Exception {
+    DevTools page = show("trace");
+    page.openFile(
+        "#trace-file",
+        "two.json.gz",
+        """
+        {'traceEvents': [
+          {'ph': 'M', 'pid': 7, 'tid': 1, 'name': 'thread_name', 'args': {'name': 'loop main'}},
+          {'ph': 'X', 'pid': 7, 'tid': 1, 'ts': 1000, 'dur': 40, 'name': 'waker', 'args': {'then': 'returns'}},
+          {'ph': 's', 'pid': 7, 'tid': 1, 'ts': 1020, 'id': 1, 'name': 'wake'},
+          {'ph': 'X', 'pid': 7, 'tid': 1, 'ts': 1100, 'dur': 300, 'name': '<b>woken</b>', 'args': {'woken by': 'channel'}},
+          {'ph': 'f', 'pid': 7, 'tid': 1, 'ts': 1100, 'id': 1, 'bp': 'e', 'name': 'wake'}]}\
+        """);
+    page.await("h2 small", "two.json.gz: 2 slices of 400 µs, 1 arrow");
+    assertThat(inSight(page)).isEqualTo(400);
+    String _ = page.evaluate(TIMELINE + ".focus()");
+    page.press("]");
+    page.press("]");
+    assertThat(page.await("#slice", "woken by"))
+        .contains("<b>woken</b>", "waker", "100 µs, for 300 µs");
+    page.press("+");
+    double zoomed = inSight(page);
+    assertThat(zoomed).isLessThan(400);
+    String _ =
+        page.evaluate(
+            TIMELINE + ".dispatchEvent(new WheelEvent('wheel', {deltaY: -250, clientX: 600}))");
+    assertThat(inSight(page)).isLessThan(zoomed);
+    page.press("0");
+    assertThat(inSight(page)).isEqualTo(400);
+    page.openFile("#trace-file", "none.json", "{'a': 1}");
+    page.await("#trace-message", "none.json cannot be shown: This is no trace");
+  }
+
+  @Test
   void report_isCopiedAsText() throws Exception {
     DevTools page = show("reports");
     page.await(".report pre", "has held the loop 'batch'");
@@ -215,6 +319,7 @@ class ConsolePageIT {
     "waits, .graphbox .node",
     "processes, [aria-label=Processes] .row",
     "holds, .report",
+    "trace, .tools",
     "reports, .report"
   })
   void phone_hasNothingBesideTheScreen(String view, String content) throws Exception {
@@ -222,9 +327,88 @@ class ConsolePageIT {
     browser().dark(true);
     DevTools page = show(view);
     page.await(content, text -> !text.isEmpty());
-    String beside = "document.documentElement.scrollWidth - innerWidth";
-    assertThat(page.evaluate(beside)).isEqualTo("0");
+    assertThat(page.evaluate(BESIDE)).isEqualTo("0");
     page.picture("console-phone-" + view);
+    // what is too wide would be seen
+    String wide = "Object.assign(document.createElement('div'), {id: 'wide', textContent: 'wide'})";
+    String _ = page.evaluate("document.querySelector('main > *').append(" + wide + ")");
+    String _ =
+        page.evaluate(
+            "void Object.assign(document.getElementById('wide').style, {minWidth: '900px', minHeight: '9px'})");
+    assertThat(page.evaluate(BESIDE)).isNotEqualTo("0");
+    String _ = page.evaluate("document.getElementById('wide').remove()");
+  }
+
+  @Test
+  void viewsThatWereLeft_areForgotten() {
+    DevTools.Kept before = afterVisits(2);
+    DevTools.Kept after = afterVisits(6);
+    assertThat(after.nodes() - before.nodes()).as("nodes").isLessThan(500);
+    assertThat(after.listeners() - before.listeners()).as("listeners").isLessThan(100);
+  }
+
+  private DevTools.Kept afterVisits(int visits) {
+    for (int i = 0; i < visits; i++) {
+      show("coroutines").await("[aria-label=Sites] .row", text -> !text.isEmpty());
+      show("processes").await("[aria-label=Processes] .row", text -> !text.isEmpty());
+      DevTools _ = show("trace");
+    }
+    show("overview").await("[data-unit=shop] [data-figure=coroutines]", text -> !text.isEmpty());
+    return browser().kept();
+  }
+
+  @Test
+  void looks_thatWereMany_areKeptForTenMinutes() {
+    String looks =
+        """
+        (async () => {
+          const { looked, programs } = await import(location.pathname + 'feed.js');
+          for (let i = 0; i < 3000; i++) {
+            looked({ pid: 1, program: '', at: i * 1000, seen: [{ kind: 'loop', number: '1', name: 'a', rows: [{}] }] });
+          }
+          const points = programs.get(1).history.get('1');
+          programs.delete(1);
+          return [points.length, points[0][0]];
+        })()
+        """;
+    assertThat(show("overview").evaluate(looks)).isEqualTo("600,2400000");
+  }
+
+  @Test
+  void pageInTheBackground_watchesNothing_andGoesOnInSight() {
+    DevTools page = show("overview");
+    hide(page, true);
+    page.await("#status", "paused");
+    hide(page, false);
+    page.await("#status", "live");
+  }
+
+  private static void hide(DevTools page, boolean on) {
+    String set = "Object.defineProperty(document, 'hidden', {configurable: true, value: %b})";
+    String _ = page.evaluate(set.formatted(on));
+    String _ = page.evaluate("document.dispatchEvent(new Event('visibilitychange'))");
+  }
+
+  @Test
+  void addressOfAProgramThatIsNotThere_leadsToOneThatIs() {
+    DevTools page = show("overview");
+    String _ = page.evaluate("location.hash = '/1/coroutines'");
+    page.await("[aria-label=Sites] .row", text -> !text.isEmpty());
+    assertThat(page.evaluate("location.hash")).matches("#/\\d{2,}/coroutines");
+  }
+
+  @Test
+  void nameOfACoroutine_isTextAndNeverMarkup() {
+    DevTools page = show("coroutines");
+    filter(page, "onerror");
+    page.await("[aria-label=Coroutines] .row", "<img src=x onerror=alert(1)>");
+    assertThat(page.evaluate("document.querySelectorAll('main img').length")).isEqualTo("0");
+  }
+
+  private static void filter(DevTools page, String words) {
+    String type =
+        "(() => { const f = document.querySelector('main input[type=search]'); f.value = '%s'; f.dispatchEvent(new Event('input')); })()";
+    String _ = page.evaluate(type.formatted(words));
   }
 
   @Test

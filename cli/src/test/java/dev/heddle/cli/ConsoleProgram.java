@@ -60,6 +60,7 @@ final class ConsoleProgram {
         var right = new Mutex("right");
         Heddle.background("credit", () -> { left.lock(); Heddle.yieldNow(); Heddle.yieldNow(); right.lock(); });
         Heddle.background("debit", () -> { right.lock(); Heddle.yieldNow(); Heddle.yieldNow(); left.lock(); });
+        Heddle.background("<img src=x onerror=alert(1)> \\u202E\\t", this::nap);
         Heddle.yieldNow();
         IO.println("ready");
         Mutex before = ledger;

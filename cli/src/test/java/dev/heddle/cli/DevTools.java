@@ -41,6 +41,8 @@ final class DevTools implements WebSocket.Listener {
   private static final Pattern VALUE =
       Pattern.compile("\"value\":(?:\"([^\"]*)\"|(true|false|-?[\\d.]+))");
   private static final Pattern DATA = Pattern.compile("\"data\":\"([^\"]+)\"");
+  private static final Pattern KEPT =
+      Pattern.compile("\"nodes\":(\\d+),\"jsEventListeners\":(\\d+)");
   private static final Pattern REQUESTED = Pattern.compile("\"request\":\\{\"url\":\"([^\"]+)\"");
 
   private final Process browser;
@@ -222,6 +224,28 @@ final class DevTools implements WebSocket.Listener {
                 .formatted(key));
   }
 
+  /// Opens a file as a reader does who chooses it; one whose name ends in `.gz` is compressed.
+  ///
+  /// @param json in which `'` stands for quotes
+  void openFile(String input, String name, String json) {
+    String _ =
+        evaluate(
+            """
+            (async () => {
+              const text = new Blob([`%s`.replaceAll("'", '"')]);
+              const body = '%s'.endsWith('.gz')
+                ? await new Response(text.stream().pipeThrough(new CompressionStream('gzip'))).blob()
+                : text;
+              const files = new DataTransfer();
+              files.items.add(new File([body], '%s'));
+              const input = document.querySelector('%s');
+              input.files = files.files;
+              input.dispatchEvent(new Event('change'));
+            })()
+            """
+                .formatted(json, name, name, input));
+  }
+
   void resize(int width, int height) {
     String _ =
         call(
@@ -248,6 +272,18 @@ final class DevTools implements WebSocket.Listener {
         Files.write(file, Base64.getDecoder().decode(data.group(1)));
       }
     }
+  }
+
+  /// How many nodes, attached or not, and listeners there are that something still leads to.
+  record Kept(int nodes, int listeners) {}
+
+  Kept kept() {
+    String _ = call("HeapProfiler.collectGarbage", "{}");
+    Matcher counted = KEPT.matcher(call("Memory.getDOMCounters", "{}"));
+    if (!counted.find()) {
+      throw new AssertionError("no counters");
+    }
+    return new Kept(Integer.parseInt(counted.group(1)), Integer.parseInt(counted.group(2)));
   }
 
   /// What the page has written to its console, and what it has thrown.

@@ -11,14 +11,16 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /// Answers the page's questions about one loop or runtime: `api/PID/NUMBER/QUESTION`, where a
-/// question may be about something, `?`.
+/// question may be about something, `?`; and `trace/PID/SECONDS`, which records.
 final class Answers {
   private static final Pattern PATH =
       Pattern.compile("api/(\\d{1,18})/(\\d{1,9})/([a-z]{1,20})(?:\\?([\\w.:{}|%-]{1,300}))?");
+  private static final Pattern TRACE = Pattern.compile("trace/(\\d{1,18})/(\\d{1,2})");
   private static final Set<String> DETAILS = Set.of("coroutines", "waits", "processes", "reports");
   private static final Pattern PROCESS = Pattern.compile("\\{[^\\s{}]{1,200}\\}");
 
   private final Programs programs;
+  private final Traces traces = new Traces();
 
   Answers(Programs programs) {
     this.programs = programs;
@@ -26,6 +28,10 @@ final class Answers {
 
   /// The answer, as JSON; null when there is no such question, or nothing of that number.
   @Nullable CompletableFuture<String> to(String path) {
+    Matcher recorded = TRACE.matcher(path);
+    if (recorded.matches()) {
+      return trace(Long.parseLong(recorded.group(1)), Integer.parseInt(recorded.group(2)));
+    }
     Matcher asked = PATH.matcher(path);
     if (!asked.matches()) {
       return null;
@@ -46,6 +52,11 @@ final class Answers {
       return details(pid, number, "process " + about);
     }
     return DETAILS.contains(question) && about.isEmpty() ? details(pid, number, question) : null;
+  }
+
+  private @Nullable CompletableFuture<String> trace(long pid, int seconds) {
+    boolean isThere = programs.has(pid) && seconds >= 1 && seconds <= Traces.MAX_SECONDS;
+    return isThere ? traces.record(pid, seconds) : null;
   }
 
   private @Nullable CompletableFuture<String> details(long pid, String number, String question) {

@@ -38,7 +38,10 @@ final class Pages {
           "units",
           "processes",
           "holds",
-          "reports"
+          "reports",
+          "trace",
+          "timeline",
+          "slices"
         }) {
       add(script + ".js", OWN + script + ".js", SCRIPT);
     }

@@ -4,7 +4,7 @@
 ///
 /// | enters | leaves |
 /// |---|---|
-/// | looks, from `look`; requests, from a browser of this user | a page, events and answers |
+/// | looks, from `look`; traces, from `trace`; requests, from a browser | a page, events, answers |
 ///
 /// The page's files are in `src/main/console`. Every request passes `Gate` first.
 ///

@@ -191,6 +191,7 @@ public final class LoopRuntime implements SchedulerOwner, CoroutineTree.Host {
   private void release() {
     List<CoroutineNode<?>> left = loopShutdown.remaining();
     Dump last = left.isEmpty() || loopShutdown.isAtOnce() ? null : watch.dumpOrNull(left);
+    runEndStep(watch::stopped);
     try {
       scheduler.close();
     } catch (Throwable e) {

@@ -86,6 +86,14 @@ public final class LoopDiagnostics {
     watchdog = Watchdog.watch(this);
   }
 
+  /// No coroutine runs on the loop any more. Called before observers are refused.
+  public void stopped() {
+    SwitchTrace trace = tree.scheduler().trace();
+    if (trace != null) {
+      trace.loopEnds();
+    }
+  }
+
   public void end() {
     Watchdog.unwatch(this);
     Attachables.remove(attachable);
@@ -103,10 +111,6 @@ public final class LoopDiagnostics {
   }
 
   public void onWake() {
-    SwitchTrace trace = tree.scheduler().trace();
-    if (trace != null) {
-      trace.slept();
-    }
     Watchdog dog = watchdog;
     if (dog != null) {
       dog.onLoopWake();

@@ -18,6 +18,7 @@ import dev.heddle.process.StepOutput;
 import dev.heddle.process.TypedProcess;
 import dev.heddle.process.UnknownEntryPointException;
 import dev.heddle.process.dispatch.CommandIssuer;
+import dev.heddle.process.dispatch.Dispatcher;
 import dev.heddle.process.dispatch.PendingCommand;
 import dev.heddle.process.fiber.BodyHolder;
 import dev.heddle.process.fiber.FiberView;

@@ -170,11 +170,11 @@ public sealed class WorkerPool permits SimulatedWorkers {
       if (workers[0].trace != null) {
         throw new IllegalStateException("another observer records a trace of it just now");
       }
+      WorkerTrace others = WorkerTrace.ofOthers(new TraceRing(entries));
+      scheduler.traceOfOthers = others; // first: it completes what workers issue
       for (Worker worker : workers) {
         worker.trace = new WorkerTrace(new TraceRing(entries));
       }
-      WorkerTrace others = WorkerTrace.ofOthers(new TraceRing(entries));
-      scheduler.traceOfOthers = others;
       return Stream.concat(Stream.of(workers).map(worker -> worker.trace), Stream.of(others))
           .filter(Objects::nonNull)
           .toList();

@@ -5,12 +5,15 @@ import dev.heddle.coroutine.Coroutine;
 import dev.heddle.coroutine.tree.CoroutineNode;
 import dev.heddle.coroutine.tree.CoroutineTree;
 import dev.heddle.coroutine.tree.CoroutineWatch;
+import dev.heddle.loop.feed.TrampolineCall;
+import dev.heddle.loop.trace.LoopFlight;
 import dev.heddle.observe.DeadlockReport;
 import dev.heddle.observe.Dump;
 import dev.heddle.observe.LoopMXBean;
 import dev.heddle.observe.attach.Attachable;
 import dev.heddle.observe.attach.Attachables;
 import dev.heddle.observe.jfr.LoopJfrEvents;
+import dev.heddle.observe.jfr.SwitchJfrEvents;
 import dev.heddle.observe.jmx.ManagedBean;
 import dev.heddle.observe.log.AsyncLog;
 import dev.heddle.scheduler.SwitchTrace;
@@ -34,6 +37,7 @@ public final class LoopDiagnostics {
 
   // the watchdog's
   private boolean beanRegistered;
+  private boolean switchesAreRecorded; // at first the carrier's
 
   // the watchdog writes, the loop reads; safe: a recording may miss an event at either end
   private boolean recorded = LoopJfrEvents.areRecorded();
@@ -82,6 +86,8 @@ public final class LoopDiagnostics {
   }
 
   public void begin() {
+    switchesAreRecorded = SwitchJfrEvents.areWanted();
+    LoopFlight.update(tree, switchesAreRecorded);
     Attachables.add(attachable);
     watchdog = Watchdog.watch(this);
   }
@@ -129,6 +135,20 @@ public final class LoopDiagnostics {
 
   void record(boolean on) {
     recorded = on;
+  }
+
+  /// Has switches recorded, or not any more, as recordings want it. **Thread** the watchdog.
+  void recordSwitches(boolean on) {
+    if (on != switchesAreRecorded) {
+      switchesAreRecorded = on;
+      var _ =
+          TrampolineCall.post(
+              tree,
+              answer -> {
+                LoopFlight.update(tree, on);
+                answer.complete(on);
+              });
+    }
   }
 
   public void spawned(Coroutine<?> coroutine) {

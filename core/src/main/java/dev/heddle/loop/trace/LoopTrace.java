@@ -4,17 +4,14 @@ package dev.heddle.loop.trace;
 import dev.heddle.Cancellation;
 import dev.heddle.coroutine.tree.CoroutineNode;
 import dev.heddle.coroutine.tree.CoroutineTree;
-import dev.heddle.coroutine.tree.CoroutineWatch;
-import dev.heddle.coroutine.tree.ScopeNode;
 import dev.heddle.event.source.EventSource;
+import dev.heddle.loop.feed.LoopObserver;
 import dev.heddle.observe.LoopCounters;
 import dev.heddle.observe.trace.TraceClock;
 import dev.heddle.observe.trace.TraceCodes;
 import dev.heddle.observe.trace.TraceKind;
 import dev.heddle.observe.trace.TraceRing;
 import dev.heddle.observe.trace.TraceTicks;
-import dev.heddle.reactor.ReactorTrace;
-import dev.heddle.scheduler.SwitchTrace;
 import dev.heddle.scheduler.Waker;
 import dev.heddle.scheduler.context.ExecutionContext;
 import dev.heddle.scheduler.context.ExecutionContext.Occupant;
@@ -22,7 +19,7 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /// Writes what the coroutines of a loop do into a ring, from [#begin] to [#end].
-final class LoopTrace implements SwitchTrace, ReactorTrace, CoroutineWatch {
+final class LoopTrace implements LoopObserver {
   /*
    * A coroutine has two bits that say that it is traced: one in the byte that each switch looks at
    * anyway, one in the byte that each entry of the ready queue looks at anyway. So a loop of which
@@ -117,28 +114,18 @@ final class LoopTrace implements SwitchTrace, ReactorTrace, CoroutineWatch {
   ///
   /// @throws IllegalStateException when a trace of this loop is being recorded already
   static LoopTrace begin(CoroutineTree tree, TraceRing into, TraceTicks ticks) {
-    if (tree.scheduler().trace() != null) {
+    if (LoopObserver.find(LoopObserver.of(tree), LoopTrace.class) != null) {
       throw new IllegalStateException(
           "another observer records a trace of the loop '" + tree.options().name() + "' just now");
     }
     LoopTrace trace = new LoopTrace(tree, into, ticks);
-    tree.scheduler().setTrace(trace);
-    tree.scheduler().reactor().setTrace(trace);
-    tree.setTracing(trace);
-    ScopeNode root = tree.root();
-    for (ScopeNode s = root; s != null; s = s.nextIn(root, true)) {
-      s.forEachMember(Waker::trace);
-    }
+    LoopObserver.add(tree, trace);
     return trace;
   }
 
   /// Ends the recording. On the trampoline.
   void end() {
-    if (tree.scheduler().trace() == this) {
-      tree.scheduler().setTrace(null);
-      tree.scheduler().reactor().setTrace(null);
-      tree.setTracing(null);
-    }
+    LoopObserver.remove(tree, this);
   }
 
   // ---- what has been recorded ----
@@ -301,16 +288,6 @@ final class LoopTrace implements SwitchTrace, ReactorTrace, CoroutineWatch {
     coroutine.trace();
     wakesUp();
     ring.add(clock.next(), TraceKind.SPAWN, NONE, coroutine.id(), who());
-  }
-
-  @Override
-  public void left(CoroutineNode<?> coroutine) {
-    // of the watch only
-  }
-
-  @Override
-  public void ended(CoroutineNode<?> coroutine) {
-    // see ended(Waker, boolean), which comes later: what an end wakes is before it
   }
 
   @Override

@@ -13,7 +13,6 @@ import dev.heddle.observe.LoopMXBean;
 import dev.heddle.observe.attach.Attachable;
 import dev.heddle.observe.attach.Attachables;
 import dev.heddle.observe.jfr.LoopJfrEvents;
-import dev.heddle.observe.jfr.SwitchJfrEvents;
 import dev.heddle.observe.jmx.ManagedBean;
 import dev.heddle.observe.log.AsyncLog;
 import dev.heddle.scheduler.SwitchTrace;
@@ -86,8 +85,10 @@ public final class LoopDiagnostics {
   }
 
   public void begin() {
-    switchesAreRecorded = SwitchJfrEvents.areWanted();
-    LoopFlight.update(tree, switchesAreRecorded);
+    switchesAreRecorded = LoopJfrEvents.switchesAreWanted();
+    if (switchesAreRecorded) {
+      LoopFlight.update(tree, true);
+    }
     Attachables.add(attachable);
     watchdog = Watchdog.watch(this);
   }

@@ -5,7 +5,6 @@ import dev.heddle.internal.DaemonThread;
 import dev.heddle.observe.attach.AttachPoll;
 import dev.heddle.observe.attach.Attachables;
 import dev.heddle.observe.jfr.LoopJfrEvents;
-import dev.heddle.observe.jfr.SwitchJfrEvents;
 import dev.heddle.observe.log.AsyncLog;
 import java.util.ArrayList;
 import java.util.List;
@@ -249,7 +248,7 @@ final class Watchdog implements Runnable {
 
   private boolean registerBeans(List<LoopDiagnostics> loops) {
     boolean recording = LoopJfrEvents.areRecorded();
-    boolean switches = SwitchJfrEvents.areWanted();
+    boolean switches = LoopJfrEvents.switchesAreWanted();
     for (LoopDiagnostics loop : loops) {
       loop.record(recording);
       loop.recordSwitches(switches);

@@ -17,8 +17,8 @@ import org.jspecify.annotations.Nullable;
 /// The switches and wake-ups of a loop in a flight recording: what a trace has, as events.
 ///
 /// They are off unless a recording enables one of them by its name: a loop has a thousand times as
-/// many as of the others. As with [LoopJfrEvents], nothing may be called here but [#areWanted()]
-/// unless that is true.
+/// many as of the others. This class cannot be loaded where `jdk.jfr` is absent, so nothing may be
+/// called here unless [LoopJfrEvents#switchesAreWanted()].
 ///
 /// The JDK (25.0.3) loses the first event of a thread that has carried virtual threads since its
 /// last one. So what happens on the carrier, with no coroutine mounted, gets its time there and is
@@ -50,9 +50,9 @@ public final class SwitchJfrEvents {
     }
   }
 
-  /// Whether a recording that runs has enabled one of these events.
-  public static boolean areWanted() {
-    return LoopJfrEvents.areRecorded() && Types.areEnabled();
+  /// Whether a recording that runs has enabled one of these events. Loads their classes.
+  static boolean areEnabled() {
+    return Types.areEnabled();
   }
 
   /// Loads the classes, when a recording has been started anyway.

@@ -12,7 +12,6 @@ import dev.heddle.coroutine.tree.CoroutineNode;
 import dev.heddle.coroutine.tree.CoroutineTree;
 import dev.heddle.loop.feed.TrampolineCall;
 import dev.heddle.observe.LoopCounters;
-import dev.heddle.observe.trace.TraceKind;
 import dev.heddle.observe.trace.TraceRing;
 import dev.heddle.sync.Channel;
 import java.io.IOException;
@@ -212,8 +211,7 @@ class LoopFlightTest {
                 recording.stop();
                 TraceRing.Copy copy = TraceRing.Copy.of(recording.piece(), 0);
                 assertThat(copy.size()).isGreaterThan(5);
-                assertThat(copy.kind(0)).isEqualTo(TraceKind.SLEEP.number());
-              }
+                  }
               stopped.countDown();
               loop.join();
             });

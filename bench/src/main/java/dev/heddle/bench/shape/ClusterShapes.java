@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.heddle.bench.shape;
 
+import dev.heddle.bench.ours.cluster.ClusterIdle;
 import dev.heddle.bench.ours.cluster.ClusterIsolation;
+import dev.heddle.bench.ours.cluster.ClusterNaming;
 import dev.heddle.bench.ours.cluster.ClusterTraffic;
 import dev.heddle.bench.partner.Trips;
 import dev.heddle.bench.peer.jgroups.JGroupsTraffic;
@@ -26,6 +28,13 @@ final class ClusterShapes {
   private static final String BEFORE = "cluster-isolation-before";
   private static final String MEMORY = "cluster-isolation-memory";
 
+  private static final String NAMES = "cluster-names";
+  private static final String NAMES_ONE = "cluster-names-one";
+  private static final String IDLE = "cluster-idle";
+  private static final String IDLE_VOTERS = "cluster-idle-voters";
+
+  private static final int IDLE_MILLIS = 10_000;
+  private static final int NAMES_AT_ONCE = 64;
   private static final int OPEN_ASKS = 256;
   private static final int PACKED = 450; // of 100 bytes in a packet of 48 KiB, as Heddle's writer
 
@@ -121,6 +130,55 @@ final class ClusterShapes {
         List.of(
             Bar.growth(ISOLATION, Contender.HEDDLE, 3, BEFORE),
             Bar.atMost(MEMORY, Contender.HEDDLE, 32, "MiB")));
+  }
+
+  static Shape names() {
+    return new Shape(
+        NAMES,
+        "Names are registered at one of three voters, whose logs are on disk, in JVMs of their own.",
+        List.of(
+            new Case(
+                NAMES_ONE,
+                "one at a time",
+                1,
+                RoundSize.fixed(500, 5),
+                List.of(
+                    new Row(NAMES_ONE, Metric.count(Trips.P50, "us")),
+                    new Row(NAMES_ONE + "-p99", Metric.count(Trips.P99, "us")))),
+            Case.of(
+                NAMES,
+                "64 at once",
+                NAMES_AT_ONCE,
+                RoundSize.fixed(6_400, 64),
+                Metric.rate("names/s"))),
+        List.of(
+            Contender.of(
+                Contender.HEDDLE,
+                "three voters, library flags",
+                Flags.library(),
+                size -> new ClusterNaming(size.size()))),
+        List.of(
+            Bar.atMost(NAMES_ONE, Contender.HEDDLE, 10_000, "us"),
+            Bar.reaching(NAMES, Contender.HEDDLE, 1_000, "names/s")));
+  }
+
+  static Shape idle() {
+    Metric share = Metric.count("cpu-percent", "% of a core");
+    return new Shape(
+        IDLE,
+        "Three nodes in touch have nothing to do for 10 s: CPU of one of them.",
+        List.of(
+            Case.of(IDLE, "without voters", 1, RoundSize.idle(IDLE_MILLIS, 20), share),
+            Case.of(IDLE_VOTERS, "all of them vote", 1, RoundSize.idle(IDLE_MILLIS, 20), share)),
+        List.of(
+            Contender.of(
+                Contender.HEDDLE,
+                "three nodes, library flags",
+                Flags.library(),
+                size -> new ClusterIdle(size.name().equals(IDLE_VOTERS)))),
+        List.of(
+            Bar.atMost(IDLE, Contender.HEDDLE, 1, "% of a core"),
+            Bar.atMost(IDLE_VOTERS, Contender.HEDDLE, 1, "% of a core")));
   }
 
   private static boolean isBytes(Case size) {

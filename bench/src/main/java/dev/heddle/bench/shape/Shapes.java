@@ -42,7 +42,9 @@ public final class Shapes {
           ClusterShapes.pingPong(),
           ClusterShapes.oneWay(),
           ClusterShapes.ask(),
-          ClusterShapes.isolation());
+          ClusterShapes.isolation(),
+          ClusterShapes.names(),
+          ClusterShapes.idle());
 
   private Shapes() {}
 

@@ -31,13 +31,18 @@ public final class ClusterPartner implements Partner {
 
   /// Joins.
   ///
-  /// @param arguments its name, its port, the address of a seed, the cluster's name, and the
-  ///   directory of its key, which is empty for plain TCP
+  /// @param arguments its name, its port, the address of a seed, the cluster's name, the directory
+  ///   of its key, which is empty for plain TCP, and its own directory, which is empty when there
+  ///   are no voters
   @Override
   public String start(String... arguments) throws IOException {
     int port = Integer.parseInt(arguments[1]);
     ClusterOptions options = options(arguments[0], port).cluster(arguments[3]).seeds(arguments[2]);
     String key = arguments[4];
+    String directory = arguments[5];
+    if (!directory.isEmpty()) {
+      options = voter(options, Path.of(directory));
+    }
     Cluster cluster = Cluster.join(key.isEmpty() ? options : NodeKey.in(options, Path.of(key)));
     return "127.0.0.1:" + cluster.address().getPort();
   }
@@ -50,6 +55,11 @@ public final class ClusterPartner implements Partner {
         .entry(MORTAL, Mortal::new);
   }
 
+  /// The same options for one of three voters.
+  static ClusterOptions voter(ClusterOptions options, Path directory) {
+    return options.voters("a", "b", "c").directory(directory);
+  }
+
   /// Ends in its first step.
   private static final class Mortal implements Process {
     @Override
@@ -59,6 +69,15 @@ public final class ClusterPartner implements Partner {
     public void step(List<ProcessEvent> events, StepOutput out) {
       out.done();
     }
+  }
+
+  /// Owns names, and does nothing.
+  static final class Silent implements Process {
+    @Override
+    public void init(ProcessContext self, String method, @Nullable Object input) {}
+
+    @Override
+    public void step(List<ProcessEvent> events, StepOutput out) {}
   }
 
   private static final class Answering implements Process {

@@ -51,7 +51,7 @@ public final class ClusterTraffic implements Program {
     this.kind = kind;
     this.open = open;
     key = kind == Kind.PING_PONG_TLS ? new NodeKey() : null;
-    nodes = new Nodes(1, key == null ? null : key.directory());
+    nodes = new Nodes(1, key == null ? null : key.directory(), null);
     runtime = nodes.here().runtime();
     other = nodes.answering("b");
   }

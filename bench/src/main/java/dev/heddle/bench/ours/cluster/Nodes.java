@@ -28,17 +28,28 @@ final class Nodes implements AutoCloseable {
 
   /// Starts them without encryption.
   Nodes(int count) throws Exception {
-    this(count, null);
+    this(count, null, null);
+  }
+
+  /// Starts three voters.
+  ///
+  /// @param directory has a directory for each of them
+  static Nodes voters(Path directory) throws Exception {
+    return new Nodes(2, null, directory);
   }
 
   /// Starts them, and waits until this node is in touch with the others.
   ///
   /// @param count of the others, at most two
   /// @param key of all of them; null for plain TCP
-  Nodes(int count, @Nullable Path key) throws Exception {
+  /// @param directory for what voters keep; null when there are none
+  Nodes(int count, @Nullable Path key, @Nullable Path directory) throws Exception {
     int port = freePort();
     String cluster = "bench-" + port; // another program may run beside this one
     ClusterOptions options = ClusterPartner.options("a", port).cluster(cluster);
+    if (directory != null) {
+      options = ClusterPartner.voter(options, directory.resolve("a"));
+    }
     here = Cluster.join(key == null ? options : NodeKey.in(options, key));
     try {
       for (String name : OTHERS.subList(0, count)) {
@@ -49,7 +60,8 @@ final class Nodes implements AutoCloseable {
                 Integer.toString(freePort()),
                 "127.0.0.1:" + port,
                 cluster,
-                key == null ? "" : key.toString()));
+                key == null ? "" : key.toString(),
+                directory == null ? "" : directory.resolve(name).toString()));
         awaitUp(name);
       }
     } catch (Exception e) {

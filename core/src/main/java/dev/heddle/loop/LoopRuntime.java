@@ -257,6 +257,7 @@ public final class LoopRuntime implements SchedulerOwner, CoroutineTree.Host {
         .map(CoroutineNode::context)
         .filter(Objects::nonNull)
         .forEach(context -> runEndStep(context::drop));
+    runEndStep(watch::stopped);
     scheduler.drop(this::runEndStep);
     BornThreads threads = scheduler.bornThreads();
     if (threads != null) {

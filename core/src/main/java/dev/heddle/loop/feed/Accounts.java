@@ -190,6 +190,11 @@ final class Accounts implements LoopObserver {
     }
   }
 
+  @Override
+  public void loopEnds() {
+    ticks.close(); // nobody can end the accounts of a loop that has ended
+  }
+
   // ---- rows ----
 
   private int row(CoroutineNode<?> node) {

@@ -244,9 +244,13 @@ public final class LoopFeed implements Feed {
 
   private List<Map<String, String>> account(long id) throws TimeoutException {
     Accounts open = await(openAccounts());
-    Accounts.Use[] found = new Accounts.Use[1];
-    boolean known = await(post(() -> (found[0] = open.of(id)) != null));
-    return known ? List.of(fields(found[0])) : List.of();
+    List<Accounts.Use> found =
+        await(
+            post(() -> {
+              Accounts.Use use = open.of(id);
+              return use == null ? List.of() : List.of(use);
+            }));
+    return found.stream().map(LoopFeed::fields).toList();
   }
 
   private static Map<String, String> fields(Accounts.Use use) {

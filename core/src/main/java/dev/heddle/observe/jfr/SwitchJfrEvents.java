@@ -98,6 +98,8 @@ public final class SwitchJfrEvents {
     }
   }
 
+  /// A wait of a coroutine is over.
+  ///
   /// @param by the number of the coroutine that has woken it; 0: the loop itself
   /// @param waitedFor what it had waited for, or what else has ended the wait
   public void wokenUp(long coroutine, @Nullable String name, long by, String waitedFor) {
@@ -113,6 +115,8 @@ public final class SwitchJfrEvents {
     }
   }
 
+  /// The cancellation of a coroutine was requested.
+  ///
   /// @param by the number of the coroutine that has cancelled it; 0: the loop itself
   public void cancelled(long coroutine, @Nullable String name, long by) {
     CoroutineCancel event = new CoroutineCancel();
@@ -144,6 +148,8 @@ public final class SwitchJfrEvents {
     }
   }
 
+  /// A timer has expired.
+  ///
   /// @param late nanoseconds after its deadline
   public void timerExpired(long late) {
     TimerExpired event = new TimerExpired();
@@ -155,6 +161,8 @@ public final class SwitchJfrEvents {
     }
   }
 
+  /// The driver has found something ready.
+  ///
   /// @param count of watched things that are ready
   public void ready(int count) {
     IoReady event = new IoReady();

@@ -164,6 +164,32 @@ class AccountsTest {
         });
   }
 
+  /// Its thread ticked on.
+  @Test
+  void loopThatEnds_leavesNoThreadOfItsAccounts() throws Exception {
+    observed(() -> {}, _ -> {});
+    while (Thread.getAllStackTraces().keySet().stream()
+        .anyMatch(thread -> thread.getName().equals("heddle-trace-ticks"))) {
+      Thread.onSpinWait();
+    }
+    CompletableFuture<LoopFeed> opened = new CompletableFuture<>();
+    CountDownLatch over = new CountDownLatch(1);
+    Loop<Boolean> loop =
+        Loop.start(() -> {
+          opened.complete(new LoopFeed(CoroutineNode.current().tree(), HashMap::new));
+          over.await();
+          return true;
+        });
+    List<Map<String, String>> _ = opened.join().detail("accounts");
+    over.countDown();
+    loop.join();
+    while (Thread.getAllStackTraces().keySet().stream()
+        .anyMatch(thread -> thread.getName().equals("heddle-trace-ticks"))) {
+      Thread.onSpinWait();
+    }
+    opened.join().close();
+  }
+
   @Test
   void observerThatLeaves_leavesNoAccounts() throws Exception {
     CompletableFuture<CoroutineTree> tree = new CompletableFuture<>();

@@ -222,20 +222,20 @@ final class AttachSession implements Runnable {
   // what is asked about the JVM, not about one of those that it runs
   private List<Map<String, String>> ofJvm(String question) {
     GcPauses known = pauses;
-    switch (question) {
+    return switch (question) {
       case RECORD_PAUSES -> {
         if (known != null) {
           known.close();
         }
         pauses = new GcPauses();
-        return List.of();
+        yield List.of();
       }
       case RECORDED_PAUSES -> {
         pauses = null;
-        return known == null ? List.of() : known.stop();
+        yield known == null ? List.of() : known.stop();
       }
       default -> throw new IllegalArgumentException("'" + question + "' is no question");
-    }
+    };
   }
 
   private Attachable shown(int number) {

@@ -36,6 +36,8 @@ final class TraceFile {
   private final Map<Integer, String> tracks = new TreeMap<>();
   private final List<Slice> slices = new ArrayList<>();
   private final Map<String, Integer> instants = new HashMap<>();
+  private final Map<String, JsonNode> commands = new HashMap<>();
+  private int replies;
   private final Map<Long, End> begun = new HashMap<>();
   private final Map<Long, End> ended = new HashMap<>();
 
@@ -61,6 +63,14 @@ final class TraceFile {
         case "f" -> {
           assertThat(event.get("bp").stringValue()).isEqualTo("e");
           assertThat(ended.put(id(event), end(track, event))).isNull();
+        }
+        case "b" -> assertThat(commands.put(event.get("id").stringValue(), event)).isNull();
+        case "e" -> {
+          JsonNode command = commands.get(event.get("id").stringValue());
+          if (command != null) { // else it is on a track that comes later in the file
+            assertThat(nanos(command, "ts")).isLessThanOrEqualTo(nanos(event, "ts"));
+          }
+          replies++;
         }
         case "i" -> instants.merge(event.get("name").stringValue(), 1, Integer::sum);
         default -> throw new AssertionError(event.toString());
@@ -103,6 +113,16 @@ final class TraceFile {
 
   int instants(String name) {
     return instants.getOrDefault(name, 0);
+  }
+
+  /// How many commands were issued.
+  int commands() {
+    return commands.size();
+  }
+
+  /// How many of these have a reply.
+  int replies() {
+    return replies;
   }
 
   int track(String name) {

@@ -238,6 +238,51 @@ class TraceIT {
     }
   }
 
+  private static final String INTERRUPTED =
+      """
+      import dev.heddle.*;
+      import dev.heddle.process.*;
+      import java.time.Duration;
+
+      void main() {
+        ProcessRuntime runtime = ProcessRuntime.builder().workers(1).start();
+        runtime.spawn((events, out) -> {
+          out.execute(1, Commands.sleep(Duration.ofMillis(2)));
+        });
+        Heddle.run(HeddleOptions.defaults().withHoldLimit(Duration.ofMillis(20)), () -> {
+          IO.println("ready");
+          while (true) {
+            Heddle.delay(Duration.ofMillis(50));
+            System.gc();
+            long until = System.nanoTime() + 100_000_000;
+            while (System.nanoTime() < until) {
+              Thread.onSpinWait();
+            }
+          }
+        });
+      }
+      """;
+
+  @Test
+  void pausesHoldsAndCommands_areInTheTrace() throws Exception {
+    TraceFile trace =
+        trace(
+            java(checkout.write("Interrupted.java", INTERRUPTED), "ready"),
+            folder.resolve("interrupted.json.gz"));
+
+    List<TraceFile.Slice> pauses = trace.slices(trace.track("garbage collector"));
+    assertThat(pauses)
+        .hasSize((int) trace.count("pauses"))
+        .anySatisfy(
+            pause -> assertThat(pause.args().get("cause").stringValue()).isEqualTo("System.gc()"));
+    assertThat(trace.slices(trace.track("loop heddle: holds")))
+        .isNotEmpty()
+        .allSatisfy(hold -> assertThat(hold.name()).startsWith("coroutine-1 'main'"));
+    assertThat(trace.commands()).isPositive();
+    assertThat(trace.replies()).isBetween(trace.commands() - 1, trace.commands());
+    assertThat(trace.instants("timer")).isPositive();
+  }
+
   // ---- what cannot be ----
 
   private void assertRefused(Outcome outcome, String... why) throws IOException {
@@ -296,5 +341,29 @@ class TraceIT {
     started.getFirst().process().destroyForcibly().waitFor();
 
     assertRefused(Outcome.of(recording), "process " + pid + " (Busy.java) ended at ");
+  }
+
+  /// Else nobody could record that program any more, and it would go on paying.
+  @Test
+  void recorderThatIsKilled_leavesTheProgramToTheNextOne() throws Exception {
+    String pid = busy();
+    Path file = folder.resolve("killed.json");
+    String again = folder.resolve("again.json").toString();
+    Outcome.Started recording =
+        checkout.start("trace", pid, "--seconds", "3600", "-o", file.toString());
+    Outcome outcome = checkout.heddle("trace", pid, "--seconds", "1", "-o", again);
+    while (outcome.code() == 0) { // the other one did not record yet, or was refused for this one
+      if (!recording.process().isAlive()) {
+        recording = checkout.start("trace", pid, "--seconds", "3600", "-o", file.toString());
+      }
+      outcome = checkout.heddle("trace", pid, "--seconds", "1", "-o", again);
+    }
+    assertThat(outcome.err()).contains("another observer records a trace");
+    recording.process().destroyForcibly().waitFor();
+    do { // that program may not have seen the end of its pipe
+      outcome = checkout.heddle("trace", pid, "--seconds", "1", "-o", again);
+    } while (outcome.err().contains("another observer"));
+    assertThat(outcome.code()).as(outcome.err()).isZero();
+    TraceFile.read(Path.of(again)).assertWellFormed();
   }
 }

@@ -191,6 +191,7 @@ public final class LoopRuntime implements SchedulerOwner, CoroutineTree.Host {
   private void release() {
     List<CoroutineNode<?>> left = loopShutdown.remaining();
     Dump last = left.isEmpty() || loopShutdown.isAtOnce() ? null : watch.dumpOrNull(left);
+    runEndStep(watch::stopped);
     try {
       scheduler.close();
     } catch (Throwable e) {
@@ -256,6 +257,7 @@ public final class LoopRuntime implements SchedulerOwner, CoroutineTree.Host {
         .map(CoroutineNode::context)
         .filter(Objects::nonNull)
         .forEach(context -> runEndStep(context::drop));
+    runEndStep(watch::stopped);
     scheduler.drop(this::runEndStep);
     BornThreads threads = scheduler.bornThreads();
     if (threads != null) {

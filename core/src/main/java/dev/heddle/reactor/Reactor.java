@@ -18,6 +18,7 @@ import java.util.HashSet;
 import java.util.IdentityHashMap;
 import java.util.Map;
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
 
 /// Polls the driver: without blocking between coroutines, and blocking when nothing is ready.
 ///
@@ -33,6 +34,7 @@ public final class Reactor {
   private final Set<RawStream> streams = new HashSet<>(); // open ones
   private long polls;
   private long sleeps;
+  private @Nullable ReactorTrace trace; // null: none is being recorded
 
   public Reactor(ReactorDriver driver, TimerQueue timers) {
     this.driver = driver;
@@ -45,12 +47,26 @@ public final class Reactor {
   ///   timer is due, or a wake-up
   /// @return the number of listeners notified
   public int poll(boolean noWait) {
+    ReactorTrace observer = trace;
     if (noWait) {
       polls++;
-      return driver.poll(ReactorDriver.NO_WAIT);
+    } else {
+      sleeps++;
     }
-    sleeps++;
-    return driver.poll(timers.nextDeadline());
+    if (observer != null && !noWait) {
+      observer.sleeps();
+    }
+    int notified = driver.poll(noWait ? ReactorDriver.NO_WAIT : timers.nextDeadline());
+    if (observer != null) {
+      observer.polled(!noWait, notified);
+    }
+    return notified;
+  }
+
+  /// Has the observer called of what happens here; null: nobody. Not inside a poll.
+  public void setTrace(@Nullable ReactorTrace observer) {
+    trace = observer;
+    timers.setTrace(observer);
   }
 
   /// Watches a channel that other code has opened; all waits for the channel share one

@@ -80,6 +80,7 @@ public final class TimerQueue {
   private long current;
   private long horizon = Long.MIN_VALUE;
   private int armed;
+  private @Nullable ReactorTrace trace; // null: none is being recorded
   // a lower bound of the first deadline: nothing can be due before it
   private long quietUntil = Long.MAX_VALUE;
 
@@ -89,6 +90,10 @@ public final class TimerQueue {
 
   public int size() {
     return armed;
+  }
+
+  void setTrace(@Nullable ReactorTrace observer) {
+    trace = observer;
   }
 
   public boolean mayBeDue(long now) {
@@ -276,6 +281,9 @@ public final class TimerQueue {
       due.at = TimerEntry.UNPLACED;
       armed--;
       fired++;
+      if (trace != null) {
+        trace.expired(due.deadline);
+      }
       due.expire();
     }
     return fired;

@@ -85,6 +85,14 @@ abstract class Subscriptions implements InlineCallback {
     return first != null ? first : more != null ? more.first() : second;
   }
 
+  /// Whether one of several events is awaited, so that the first one need not be the one that ends
+  /// the wait. Those that only bound the wait do not count.
+  public final boolean awaitsSeveral() {
+    int awaited = first != null && roleIn(firstRole) == RESOLVES ? 1 : 0;
+    awaited += second != null && roleIn(secondRole) == RESOLVES ? 1 : 0;
+    return awaited + (more == null ? 0 : more.awaited()) > 1;
+  }
+
   private List<EventSource> eventsWhere(boolean firedOnly) {
     List<EventSource> found = new ArrayList<>();
     if (first != null && (hasFired(firstRole) || !firedOnly)) {
@@ -370,6 +378,14 @@ abstract class Subscriptions implements InlineCallback {
 
     @Nullable EventSource first() {
       return list.isEmpty() ? second : list.getFirst().event;
+    }
+
+    int awaited() {
+      int found = 0;
+      for (Subscription s : list) {
+        found += roleIn(s.role) == RESOLVES ? 1 : 0;
+      }
+      return found;
     }
 
     String describeAwaited() {

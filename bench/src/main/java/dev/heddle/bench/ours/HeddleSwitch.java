@@ -13,8 +13,11 @@ import dev.heddle.coroutine.Switch;
 import dev.heddle.coroutine.SwitchHandler;
 import dev.heddle.coroutine.tree.CoroutineNode;
 import dev.heddle.coroutine.tree.CoroutineTree;
+import dev.heddle.loop.feed.LoopFeed;
 import dev.heddle.loop.trace.LoopRecording;
 import dev.heddle.observe.trace.TraceRing;
+import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
@@ -33,6 +36,7 @@ public final class HeddleSwitch implements Program {
   private enum Observer {
     NONE,
     WATCHES,
+    KEEPS_ACCOUNTS,
     RECORDS
   }
 
@@ -65,10 +69,15 @@ public final class HeddleSwitch implements Program {
     return new HeddleSwitch(actors, HeddleOptions.defaults(), false, Observer.RECORDS);
   }
 
+  /// A program of so many coroutines whose use of the loop an observer has counted.
+  public static HeddleSwitch accounted(int actors) {
+    return new HeddleSwitch(actors, HeddleOptions.defaults(), false, Observer.KEEPS_ACCOUNTS);
+  }
+
   @Override
   public Sample round(long operations) throws InterruptedException {
     var round = new Round(actors, Math.max(2, operations / actors));
-    if (observer == Observer.RECORDS) {
+    if (observer == Observer.RECORDS || observer == Observer.KEEPS_ACCOUNTS) {
       return recorded(round, operations);
     }
     LoopObserver looking =
@@ -106,6 +115,17 @@ public final class HeddleSwitch implements Program {
               }
               return true;
             });
+    if (observer == Observer.KEEPS_ACCOUNTS) {
+      try (LoopFeed feed = new LoopFeed(tree.join(), HashMap::new)) {
+        List<Map<String, String>> begun = feed.detail("accounts");
+        recording.countDown();
+        loop.join();
+        if (begun.isEmpty()) {
+          throw new IllegalStateException("there are no accounts");
+        }
+      }
+      return round.sample;
+    }
     try (LoopRecording recorded = new LoopRecording(tree.join(), TraceRing.USUAL)) {
       recording.countDown();
       loop.join();

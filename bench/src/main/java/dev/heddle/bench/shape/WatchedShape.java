@@ -14,6 +14,8 @@ final class WatchedShape {
   private static final String SWITCHING = "heddle-switch";
   private static final String TRACED = "traced-switch";
   private static final String RECORDED = "heddle-recorded";
+  private static final String ACCOUNTS = "accounted-switch";
+  private static final String ACCOUNTED = "heddle-accounted";
   private static final String BARE = "heddle-bare";
   private static final int PARKED = 100_000;
   private static final int WATCHED_MILLIS = 10_000;
@@ -28,7 +30,7 @@ final class WatchedShape {
             + " loop's thread, which has nothing else to do. And two coroutines that yield to each"
             + " other, looked at ten times a second, beside the same two in the same JVM with"
             + " nobody who looks, in turns of a sixteenth of a round. The same two while a trace"
-            + " of them is recorded.",
+            + " of them is recorded, and while an observer has their use of the loop counted.",
         List.of(
             new Case(
                 ROW,
@@ -39,6 +41,7 @@ final class WatchedShape {
                     new Row(
                         ROW, Metric.count(HeddleWatched.LOOP_MILLIS, "ms of the loop a second")))),
             Case.of(SWITCH, "2 coroutines", 2, RoundSize.calibrated(100_000, 1_000), Metric.WALL),
+            Case.of(ACCOUNTS, "2 coroutines", 2, RoundSize.calibrated(100_000, 1_000), Metric.WALL),
             Case.of(TRACED, "2 coroutines", 2, RoundSize.calibrated(100_000, 1_000), Metric.WALL)),
         List.of(
             Contender.of(
@@ -57,6 +60,15 @@ final class WatchedShape {
                             new HeddleSwitch(size.size(), HeddleOptions.defaults(), false)))
                 .only(SWITCH),
             Contender.of(
+                    ACCOUNTED,
+                    "switching coroutines with accounts",
+                    Flags.library(),
+                    size ->
+                        new PairedRun(
+                            HeddleSwitch.accounted(size.size()),
+                            new HeddleSwitch(size.size(), HeddleOptions.defaults(), false)))
+                .only(ACCOUNTS),
+            Contender.of(
                     RECORDED,
                     "switching coroutines of which a trace is recorded",
                     Flags.library(),
@@ -68,6 +80,7 @@ final class WatchedShape {
         List.of(
             Bar.atMost(ROW, Contender.HEDDLE, MOST_MILLIS, "ms of the loop a second"),
             Bar.inTurns(SWITCH, SWITCHING, 1.10, BARE),
+            Bar.inTurns(ACCOUNTS, ACCOUNTED, 1.10, BARE),
             Bar.inTurns(TRACED, RECORDED, 1.15, BARE)));
   }
 }

@@ -118,6 +118,31 @@ public final class Watch implements AutoCloseable {
     }
   }
 
+  /// Begins to record the pauses of the garbage collectors of that JVM; does nothing where its
+  /// version of Heddle cannot.
+  public void recordPauses() throws AttachException {
+    List<Properties> _ = ofJvm("record-pauses");
+  }
+
+  /// Ends that: rows, see [dev.heddle.observe.trace.GcPauses#stop()]; none where it cannot.
+  public List<Properties> recordedPauses() throws AttachException {
+    return ofJvm("recorded-pauses");
+  }
+
+  private List<Properties> ofJvm(String question) throws AttachException {
+    List<Properties> rows = new ArrayList<>();
+    try {
+      for (String row : observation.answers(question)) {
+        rows.add(Frames.read(row));
+      }
+      return rows;
+    } catch (Frames.AnswerFailedException _) {
+      return List.of(); // an older version
+    } catch (IOException e) {
+      throw JavaProcess.failed(pid, e);
+    }
+  }
+
   /// Ends a recording: its rows, see [dev.heddle.observe.trace.Recording#stop()].
   public List<Properties> recorded(Observed at) throws AttachException {
     List<Properties> rows = new ArrayList<>();

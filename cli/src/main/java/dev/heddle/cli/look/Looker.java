@@ -4,8 +4,12 @@ package dev.heddle.cli.look;
 import dev.heddle.cli.attach.AttachException;
 import dev.heddle.cli.attach.Watch;
 import dev.heddle.cli.text.Printable;
+import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
+import java.util.Properties;
 import java.util.Queue;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
@@ -75,6 +79,9 @@ public final class Looker implements AutoCloseable, Runnable {
   private final Thread thread = new Thread(this, "heddle-looker");
   private final Queue<Asked<?>> asked = new ConcurrentLinkedQueue<>();
 
+  // its thread
+  private boolean accountsOpen;
+
   // written by its thread
   private volatile @Nullable Look latest;
   private volatile @Nullable Look before;
@@ -84,11 +91,13 @@ public final class Looker implements AutoCloseable, Runnable {
 
   // written by both: the one that draws removes it, so that what it shows next was asked for anew
   private volatile Stack stack = NO_STACK;
+  private volatile Map<String, List<Properties>> accounts = Map.of(); // by number of the loop
 
   // written by the thread that draws
   private volatile boolean over;
   private volatile boolean paused;
   private volatile @Nullable Target wanted;
+  private volatile boolean accountsWanted;
 
   /// Begins to look. Closes `watch` at its end.
   public Looker(Watch watch, long intervalNanos) {
@@ -149,6 +158,16 @@ public final class Looker implements AutoCloseable, Runnable {
     return target == null || target.equals(known.of) ? known.lines : NO_STACK.lines;
   }
 
+  /// What the coroutines of each loop use of it, by spawn site: rows, by the number of the loop; as
+  /// of the last look. They begin when they are wanted first, and end when they are not any more.
+  public Map<String, List<Properties>> accounts(boolean on) {
+    if (on != accountsWanted) {
+      accountsWanted = on;
+      accounts = Map.of();
+    }
+    return accounts;
+  }
+
   /// Asks something, between two looks.
   ///
   /// @return fails when that JVM has ended; dependents run on the thread that looks
@@ -187,6 +206,7 @@ public final class Looker implements AutoCloseable, Runnable {
         Look last = latest;
         if (due) {
           Look next = Look.at(watch);
+          askAccounts(next);
           before = last;
           latest = next;
           listener.looked(next);
@@ -211,11 +231,28 @@ public final class Looker implements AutoCloseable, Runnable {
     listener.ended(why);
   }
 
+  private void askAccounts(Look next) throws AttachException {
+    boolean on = accountsWanted;
+    Map<String, List<Properties>> found = new HashMap<>();
+    for (Look.Seen each : next.seen()) {
+      if (each.kind().equals("loop") && (on || accountsOpen)) {
+        found.put(each.number(), watch.detail(each.number(), on ? "accounts" : "no accounts"));
+      }
+    }
+    accountsOpen = on;
+    accounts = on ? Map.copyOf(found) : Map.of();
+  }
+
   private void answer(boolean again) throws AttachException {
     Target target = wanted;
     if (target != null && (again || !target.equals(stack.of))) {
       String text = Printable.of(watch.stack(target.loop(), target.coroutine()));
-      stack = new Stack(target, text.lines().toList());
+      List<String> lines = new ArrayList<>(text.lines().toList());
+      if (accountsWanted) {
+        String question = "account " + target.coroutine();
+        watch.detail(target.loop(), question).forEach(row -> lines.add(Uses.inWords(row)));
+      }
+      stack = new Stack(target, List.copyOf(lines));
     }
   }
 

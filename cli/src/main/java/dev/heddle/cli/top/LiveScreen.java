@@ -173,10 +173,11 @@ final class LiveScreen implements AutoCloseable {
   }
 
   private List<Line> lines(Looker looker) {
+    var accounts = looker.accounts(view.hasAccounts());
     Look now = looker.latest();
     return now == null
         ? List.of(Line.plain("Waiting for an answer; a JVM checks for observers once a second."))
-        : Page.of(now, looker.before(), view.order(), view.filter());
+        : Page.of(now, looker.before(), view.order(), view.filter(), accounts);
   }
 
   private static String title(Looker looker) {

@@ -4,6 +4,7 @@ package dev.heddle.cli.top;
 import dev.heddle.cli.look.Look;
 import dev.heddle.cli.look.Look.Seen;
 import dev.heddle.cli.look.Target;
+import dev.heddle.cli.look.Uses;
 import dev.heddle.cli.text.Printable;
 import dev.heddle.cli.text.TextTable;
 import dev.heddle.cli.top.Line.Tone;
@@ -11,6 +12,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 import java.util.Properties;
 import java.util.Set;
 import java.util.function.Function;
@@ -40,12 +42,25 @@ final class Page {
   /// @param before the look before, for rates; null: there are none yet
   /// @param filter shows only rows of sites, waits and processes that contain it; empty: all
   static List<Line> of(Look now, @Nullable Look before, Order order, String filter) {
+    return of(now, before, order, filter, Map.of());
+  }
+
+  /// The same.
+  ///
+  /// @param accounts rows, by the number of the loop
+  static List<Line> of(
+      Look now,
+      @Nullable Look before,
+      Order order,
+      String filter,
+      Map<String, List<Properties>> accounts) {
     Page page = new Page(now, before, order, filter);
     page.loops();
     page.blankIfAny();
     page.runtimes();
     for (Seen each : now.seen()) {
       if (each.kind().equals("loop")) {
+        page.accounts(each, accounts.getOrDefault(each.number(), List.of()));
         page.sites(each);
         page.waits(each);
       } else {
@@ -160,6 +175,27 @@ final class Page {
     }
     title("Sites of '%s', by %s".formatted(loop.name(), order.displayName), table);
     add(table, row -> target(loop, shown.get(row)));
+  }
+
+  private void accounts(Seen loop, List<Properties> rows) {
+    TextTable table =
+        new TextTable("BUSY|RUNS|LONGEST|BETWEEN|COROUTINES|SPAWNED AT", Set.of(0, 1, 2, 3, 4));
+    long all = rows.isEmpty() ? 0 : Math.max(1, Look.count(rows.getFirst(), "nanos"));
+    rows.stream()
+        .filter(row -> "account".equals(row.getProperty("row")) && isWanted(row))
+        .limit(SITES)
+        .forEach(row -> {
+          long runs = Look.count(row, "runs");
+          table.add(
+              String.format(Locale.ROOT, "%.1f %%", 100.0 * Look.count(row, "busyNanos") / all),
+              TextTable.number(runs),
+              Uses.time(Look.count(row, "longestNanos")),
+              runs == 0 ? "" : Uses.time(Look.count(row, "waitedNanos") / runs),
+              number(row, "coroutines"),
+              cell(row.getProperty("site", "")));
+        });
+    title("Use of '%s', for %s".formatted(loop.name(), Uses.time(all)), table);
+    add(table, _ -> null);
   }
 
   private void waits(Seen loop) {

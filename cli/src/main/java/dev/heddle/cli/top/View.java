@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
 final class View {
   /*
    * Modes.   from    key                         to      what happens
-   *          LIST    / c o s p ? q, arrows       -       as the help says
+   *          LIST    / a c o s p ? q, arrows     -       as the help says
    *          LIST    Enter, right, on a line     STACK   the stack is asked for
    *                  with a target
    *          LIST    ?                           HELP
@@ -34,6 +34,7 @@ final class View {
       List.of(
           "q          quit",
           "c o s      sites by count, by oldest wait, by spawn site",
+          "a          accounts: what each site uses of its loop; each switch costs more meanwhile",
           "/          filter: only rows with that text; Enter keeps it, Esc removes it",
           "up, down   select a site or a wait; Page Up, Page Down, Home, End",
           "Enter, ->  the stack of the coroutine, of a site that of its oldest",
@@ -44,6 +45,9 @@ final class View {
           "DELAY      how long a ready coroutine or process waits for its turn: half, and 99 of 100,",
           "           wait no longer",
           "OLDEST     the longest wait among the coroutines of that site",
+          "BUSY       the share of the time, since there are accounts, that runs of that site took",
+          "LONGEST    the longest of these runs",
+          "BETWEEN    the mean time from the end of a run of a coroutine to its next one",
           "GROWTH     how much a mailbox has grown since the look before",
           "FOR AT LEAST  since the command was first seen here");
 
@@ -53,6 +57,7 @@ final class View {
   private int selected; // among the lines with a target
   private int scrolled; // of a stack
   private boolean paused;
+  private boolean accounts;
   private boolean over;
   private @Nullable Target target;
 
@@ -70,6 +75,10 @@ final class View {
 
   boolean isPaused() {
     return paused;
+  }
+
+  boolean hasAccounts() {
+    return accounts;
   }
 
   boolean isOver() {
@@ -144,6 +153,7 @@ final class View {
       case 'o' -> order = Order.OLDEST;
       case 's' -> order = Order.SITE;
       case 'p' -> paused = !paused;
+      case 'a' -> accounts = !accounts;
       case '/' -> mode = Mode.FILTER;
       case '?', 'h' -> mode = Mode.HELP;
       default -> {}

@@ -28,8 +28,10 @@ public final class Capture {
   ///
   /// @param program its name
   /// @param threads what was recorded
+  /// @param pauses of the garbage collectors: rows
   /// @param refused why something was not recorded, a line each
-  public record Result(String program, List<ThreadTrace> threads, List<String> refused) {}
+  public record Result(
+      String program, List<ThreadTrace> threads, List<Properties> pauses, List<String> refused) {}
 
   private final Watch watch;
   private final List<Observed> recorded = new ArrayList<>();
@@ -45,6 +47,7 @@ public final class Capture {
   /// @throws AttachException when it ends meanwhile
   public Result run(Duration duration) throws AttachException {
     JavaProcess process = watch.list();
+    watch.recordPauses(); // first: it loads classes there
     for (Observed each :
         Stream.concat(process.loops().stream(), process.runtimes().stream()).toList()) {
       String why = watch.record(each);
@@ -55,7 +58,7 @@ public final class Capture {
       }
     }
     if (recorded.isEmpty()) {
-      return new Result(process.program(), List.of(), refused);
+      return new Result(process.program(), List.of(), List.of(), refused);
     }
     long end = System.nanoTime() + duration.toNanos();
     for (long left = duration.toNanos(); left > 0; left = end - System.nanoTime()) {
@@ -66,11 +69,12 @@ public final class Capture {
     for (Observed each : recorded) {
       rows.add(watch.recorded(each)); // all end before the first is fetched
     }
+    List<Properties> pauses = watch.recordedPauses();
     List<ThreadTrace> threads = new ArrayList<>();
     for (int i = 0; i < recorded.size(); i++) {
       threads.addAll(fetch(recorded.get(i), rows.get(i)));
     }
-    return new Result(process.program(), threads, refused);
+    return new Result(process.program(), threads, pauses, refused);
   }
 
   private List<ThreadTrace> fetch(Observed from, List<Properties> rows) throws AttachException {
@@ -81,12 +85,13 @@ public final class Capture {
       if ("ring".equals(row.getProperty("row"))) {
         threads.add(
             new ThreadTrace(
-                from.text("kind").equals("loop") ? "loop" : "worker",
+                row.getProperty("what", from.text("kind").equals("loop") ? "loop" : "worker"),
                 row.getProperty("name", ""),
                 whole,
                 row,
                 entries(from, row),
-                names));
+                names,
+                rows.stream().filter(each -> "hold".equals(each.getProperty("row"))).toList()));
       }
     }
     return threads;

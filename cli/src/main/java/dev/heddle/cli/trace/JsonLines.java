@@ -10,6 +10,8 @@ import java.util.Map;
 final class JsonLines implements Closeable {
   private static final int NANOS = 1_000; // in a microsecond, the unit of the format
 
+  private static final char REPLACEMENT = '\uFFFD';
+
   private final Writer out;
   private final long origin;
   private long written;
@@ -107,13 +109,21 @@ final class JsonLines implements Closeable {
       if (c == '"' || c == '\\') {
         out.write('\\');
         out.write(c);
-      } else if (c < ' ' || Character.isSurrogate(c)) {
+      } else if (c < ' ') {
         out.write("\\u%04x".formatted((int) c));
+      } else if (Character.isSurrogate(c) && !isHalfOfPair(value, i)) {
+        out.write(REPLACEMENT); // viewers refuse a file with half of a pair in it
       } else {
         out.write(c);
       }
     }
     out.write('"');
+  }
+
+  private static boolean isHalfOfPair(String value, int at) {
+    return Character.isHighSurrogate(value.charAt(at))
+        ? at + 1 < value.length() && Character.isLowSurrogate(value.charAt(at + 1))
+        : at > 0 && Character.isHighSurrogate(value.charAt(at - 1));
   }
 
   /// Ends the list of events; what follows is about the whole.

@@ -4,7 +4,7 @@ package dev.heddle.cli.trace;
 import java.io.IOException;
 import java.io.Writer;
 import java.util.ArrayList;
-import java.util.Collection;
+import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -34,9 +34,10 @@ public final class TraceJson {
   ///
   /// @param process its process id
   public static Written write(Writer to, long process, Capture.Result captured) throws IOException {
-    List<ThreadTrace> threads = captured.threads();
+    List<ThreadTrace> threads = named(captured.threads());
     long origin = threads.stream().mapToLong(ThreadTrace::began).min().orElse(0);
     Flows flows = new Flows();
+    Commands commands = new Commands();
     int pid = (int) process;
     try (JsonLines out = new JsonLines(to, origin)) {
       out.event("M", pid, 0)
@@ -45,26 +46,43 @@ public final class TraceJson {
           .end();
       int track = 1;
       for (List<ThreadTrace> group : groups(threads)) {
-        track = write(out, flows, pid, track, group);
+        track = write(out, flows, commands, pid, track, group);
       }
+      writeInterruptions(new Interruptions(out, pid), track, threads, captured.pauses(), origin);
       long recorded = threads.stream().mapToLong(each -> each.entries().total()).sum();
       long lost = threads.stream().mapToLong(each -> each.entries().lost()).sum();
       Written written = new Written(out.written(), flows.count(), recorded, lost);
-      out.close(about(threads, written));
+      out.close(about(threads, captured.pauses(), written));
       return written;
     }
   }
 
-  /// The threads of one recording: the workers of a runtime have processes in common.
-  private static Collection<List<ThreadTrace>> groups(List<ThreadTrace> threads) {
-    Map<Properties, List<ThreadTrace>> groups = new LinkedHashMap<>();
+  /// The same with names that differ: two loops may have one name, and their counts are found by
+  /// it.
+  private static List<ThreadTrace> named(List<ThreadTrace> threads) {
+    Map<String, Integer> known = new HashMap<>();
+    List<ThreadTrace> named = new ArrayList<>();
     for (ThreadTrace each : threads) {
-      groups.computeIfAbsent(each.whole(), _ -> new ArrayList<>()).add(each);
+      int number = known.merge(each.what() + " " + each.name(), 1, Integer::sum);
+      named.add(number == 1 ? each : each.named(each.name() + " (" + number + ")"));
     }
-    return groups.values();
+    return named;
   }
 
-  private static int write(JsonLines out, Flows flows, int pid, int first, List<ThreadTrace> group)
+  /// The threads of one recording: the workers of a runtime have processes in common.
+  private static List<List<ThreadTrace>> groups(List<ThreadTrace> threads) {
+    List<List<ThreadTrace>> groups = new ArrayList<>();
+    for (ThreadTrace each : threads) {
+      if (groups.isEmpty() || groups.getLast().getFirst().whole() != each.whole()) {
+        groups.add(new ArrayList<>());
+      }
+      groups.getLast().add(each);
+    }
+    return groups;
+  }
+
+  private static int write(
+      JsonLines out, Flows flows, Commands commands, int pid, int first, List<ThreadTrace> group)
       throws IOException {
     List<long[]> places = new ArrayList<>();
     List<Integer> tracks = new ArrayList<>();
@@ -73,18 +91,37 @@ public final class TraceJson {
       tracks.add(first + TRACKS * tracks.size());
     }
     var arrows = Arrows.of(group, places, tracks);
+    var issued = commands.of(group, places);
     for (int i = 0; i < group.size(); i++) {
-      new TrackWriter(out, flows, pid, tracks.get(i), group.get(i), places.get(i), arrows.get(i))
-          .write();
+      Causes causes = new Causes(places.get(i), arrows.get(i), issued.get(i));
+      new TrackWriter(out, flows, pid, tracks.get(i), group.get(i), causes).write();
     }
     flows.write(out, pid);
     return first + TRACKS * group.size();
   }
 
-  private static Map<String, Object> about(List<ThreadTrace> threads, Written written) {
+  private static void writeInterruptions(
+      Interruptions to, int first, List<ThreadTrace> threads, List<Properties> pauses, long origin)
+      throws IOException {
+    int track = first;
+    for (ThreadTrace each : threads) {
+      if (!each.holds().isEmpty()) {
+        to.holds(track++, each.what() + " " + each.name() + ": holds", each.holds(), each.began());
+      }
+    }
+    if (!pauses.isEmpty()) {
+      to.pauses(track, pauses.subList(1, pauses.size()), origin);
+    }
+  }
+
+  private static Map<String, Object> about(
+      List<ThreadTrace> threads, List<Properties> pauses, Written written) {
     Map<String, Object> about = new LinkedHashMap<>();
     about.put("recorded", written.recorded);
     about.put("lost", written.lost);
+    if (!pauses.isEmpty()) { // the first row has how many the collectors have counted
+      about.put("pauses", pauses.getFirst().getProperty("counted", "0"));
+    }
     for (ThreadTrace each : threads) {
       String prefix = each.what() + " " + each.name() + " ";
       addAll(about, prefix, each.whole());

@@ -2,11 +2,13 @@
 package dev.heddle.cli.trace;
 
 import dev.heddle.cli.trace.Arrows.Arrow;
+import dev.heddle.cli.trace.Commands.Command;
 import dev.heddle.observe.trace.TraceKind;
 import java.io.IOException;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.Map;
+import java.util.Properties;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
@@ -35,32 +37,33 @@ final class TrackWriter {
   private final ThreadTrace trace;
   private final long[] places;
   private final @Nullable Arrow[] arrows; // to the run that is an entry
+  private final @Nullable Command[] commands; // that an entry issues or completes
   private final Map<Long, String> ends = new HashMap<>();
   private long spanEnd; // of the last run or sleep
   private @Nullable Mark mark; // is written when the next is known
 
   /// @param thread the number of its first track; the second has the next one
   TrackWriter(
-      JsonLines out,
-      Flows flows,
-      int process,
-      int thread,
-      ThreadTrace trace,
-      long[] places,
-      @Nullable Arrow[] arrows) {
+      JsonLines out, Flows flows, int process, int thread, ThreadTrace trace, Causes causes) {
     this.out = out;
     this.flows = flows;
     this.process = process;
     this.thread = thread;
     this.trace = trace;
-    this.places = places;
-    this.arrows = arrows;
+    this.places = causes.places();
+    this.arrows = causes.arrows();
+    this.commands = causes.commands();
   }
 
   void write() throws IOException {
-    name(thread, trace.what() + " " + trace.name());
+    String name = trace.what() + " " + trace.name();
+    if (!trace.isOfOthers()) {
+      name(thread, name);
+    }
     if (trace.isLoop()) {
-      name(thread + 1, trace.what() + " " + trace.name() + ": timers, I/O, other threads");
+      name(thread + 1, name + ": timers, I/O, other threads");
+    } else if (trace.isOfOthers()) {
+      name(thread + 1, name + ": timers, commands, other threads");
     }
     for (int i = 0; i < places.length; i++) {
       entry(i);
@@ -109,6 +112,10 @@ final class TrackWriter {
       }
       case STEAL -> instant(i, other, "steal");
       case MESSAGE -> instant(i, other, "message");
+      case TIMER -> happens(i, "timer", "late_ns");
+      case IO -> happens(i, "I/O", "ready");
+      case COMMAND -> command(i, "b");
+      case COMMAND_DONE -> command(i, "e");
     }
   }
 
@@ -162,11 +169,13 @@ final class TrackWriter {
 
   // the coroutine that holds the loop has not left it
   private void writeHold() throws IOException {
-    String held = trace.whole().getProperty("heldBy");
+    Properties from = trace.isLoop() ? trace.whole() : trace.ring();
+    String held = from.getProperty("heldBy");
     if (held != null) {
       long who = Long.parseLong(held);
-      long from = Math.max(spanEnd, ThreadTrace.number(trace.whole(), "heldSince"));
-      span(from, Math.max(from, trace.ended()), label(who), Map.of("then", "still runs"));
+      long since = Math.max(spanEnd, ThreadTrace.number(from, "heldSince"));
+      String name = who == 0 ? "a coroutine back from the JDK, or the loop itself" : label(who);
+      span(since, Math.max(since, trace.ended()), name, Map.of("then", "still runs"));
     }
   }
 
@@ -179,7 +188,7 @@ final class TrackWriter {
   // ---- what causes something ----
 
   private int track(long who) {
-    return who == 0 && trace.isLoop() ? thread + 1 : thread;
+    return trace.isOfOthers() || (who == 0 && trace.isLoop()) ? thread + 1 : thread;
   }
 
   private void own(int i, String verb) throws IOException {
@@ -204,6 +213,37 @@ final class TrackWriter {
           .end();
       mark = null;
     }
+  }
+
+  // from the step that issues it to the reply, on a track of its own
+  private void command(int i, String phase) throws IOException {
+    Command command = commands[i];
+    if (command != null) {
+      JsonLines event =
+          out.event(phase, process, track(0))
+              .at(places[i])
+              .with("cat", "command")
+              .with("id", "command-" + command.number())
+              .with("name", command.name());
+      if (phase.equals("b")) {
+        long who = trace.entries().who(i);
+        var _ = event.args(Map.of("who", label(who), "id", who, "tag", trace.entries().other(i)));
+      } else {
+        String code = trace.code(i);
+        var _ = event.args(Map.of("reply", code.isEmpty() ? "completed" : code));
+      }
+      event.end();
+    }
+  }
+
+  // what no coroutine does
+  private void happens(int i, String name, String detail) throws IOException {
+    out.event("i", process, track(0))
+        .at(places[i])
+        .with("s", "t")
+        .with("name", name)
+        .args(Map.of(detail, trace.entries().other(i)))
+        .end();
   }
 
   private void instant(int i, long by, String name) throws IOException {

@@ -10,6 +10,7 @@ import dev.heddle.cli.top.Line.Tone;
 import java.time.LocalTime;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Properties;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -126,5 +127,35 @@ class PageTest {
         .filteredOn(line -> line.tone() == Tone.WARNING)
         .extracting(Line::text)
         .containsExactly("The loop 'main' has been held for 2.5 s by coroutine-2.");
+  }
+
+  @Test
+  void accounts_areShares_ofTheTimeSinceThereAreSome() {
+    List<Properties> rows =
+        List.of(
+            row("row", "accounts", "nanos", "2000000000"),
+            row(
+                "row",
+                "account",
+                "site",
+                "Shop.java:7",
+                "coroutines",
+                "3",
+                "runs",
+                "1000",
+                "busyNanos",
+                "500000000",
+                "longestNanos",
+                "1500000",
+                "waitedNanos",
+                "4000000000"));
+    List<String> lines = texts(Page.of(THREE, null, Order.COUNT, "", Map.of("3", rows)));
+    assertThat(lines)
+        .contains("Use of 'main', for 2.0 s")
+        .anySatisfy(line ->
+            assertThat(line.replaceAll(" +", " ").strip())
+                .isEqualTo("25.0 % 1,000 1.5 ms 4.0 ms 3 Shop.java:7"));
+    assertThat(texts(Page.of(THREE, null, Order.COUNT, "")))
+        .noneMatch(line -> line.startsWith("Use of"));
   }
 }

@@ -13,7 +13,9 @@ import dev.heddle.scheduler.context.VirtualThreads;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashSet;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
@@ -177,7 +179,7 @@ public final class HoldDetector {
 
   private void over(long now) {
     if (running != null) {
-      loopReporter.holdEnded(running, Duration.ofNanos(now - since));
+      loopReporter.holdEnded(running, Duration.ofNanos(now - since), since);
       running = null;
     }
   }
@@ -237,6 +239,35 @@ public final class HoldDetector {
   /// The current hold, if it has reached the limit. **Thread** any.
   @Nullable HoldReport running() {
     return running;
+  }
+
+  /// The holds between two moments, those that are over and the one that lasts: rows `hold`.
+  /// **Thread** any.
+  List<Map<String, String>> between(long from, long to) {
+    List<Map<String, String>> rows = new ArrayList<>();
+    for (LoopReporter.Hold each : loopReporter.endedHolds().reversed()) {
+      if (each.from() + each.lasted().toNanos() >= from && each.from() <= to) {
+        rows.add(row(each.report(), each.from(), each.from() + each.lasted().toNanos()));
+      }
+    }
+    HoldReport lasts = running;
+    if (lasts != null && since <= to) {
+      Map<String, String> row = row(lasts, since, to);
+      row.put("lasts", "true");
+      rows.add(row);
+    }
+    return rows;
+  }
+
+  private static Map<String, String> row(HoldReport report, long from, long to) {
+    Map<String, String> row = new LinkedHashMap<>();
+    row.put("row", "hold");
+    row.put("fromNanos", Long.toString(from));
+    row.put("toNanos", Long.toString(to));
+    row.put("coroutine", String.valueOf(report.coroutine()));
+    row.put("activity", report.activity().description());
+    row.put("site", String.valueOf(report.site()));
+    return row;
   }
 
   /// How long no other coroutine has run; zero if unknown. **Thread** any.

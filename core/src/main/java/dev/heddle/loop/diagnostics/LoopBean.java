@@ -262,7 +262,7 @@ final class LoopBean implements LoopMXBean, Attachable {
 
   @Override
   public Recording record() {
-    return new LoopRecording(tree, TraceRing.USUAL);
+    return new LoopRecording(tree, TraceRing.USUAL, holds::between);
   }
 
   private String stackOf(long id) {

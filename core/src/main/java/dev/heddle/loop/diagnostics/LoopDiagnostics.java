@@ -5,6 +5,8 @@ import dev.heddle.coroutine.Coroutine;
 import dev.heddle.coroutine.tree.CoroutineNode;
 import dev.heddle.coroutine.tree.CoroutineTree;
 import dev.heddle.coroutine.tree.CoroutineWatch;
+import dev.heddle.loop.feed.TrampolineCall;
+import dev.heddle.loop.trace.LoopFlight;
 import dev.heddle.observe.DeadlockReport;
 import dev.heddle.observe.Dump;
 import dev.heddle.observe.LoopMXBean;
@@ -34,6 +36,7 @@ public final class LoopDiagnostics {
 
   // the watchdog's
   private boolean beanRegistered;
+  private boolean switchesAreRecorded; // at first the carrier's
 
   // the watchdog writes, the loop reads; safe: a recording may miss an event at either end
   private boolean recorded = LoopJfrEvents.areRecorded();
@@ -82,8 +85,20 @@ public final class LoopDiagnostics {
   }
 
   public void begin() {
+    switchesAreRecorded = LoopJfrEvents.switchesAreWanted();
+    if (switchesAreRecorded) {
+      LoopFlight.update(tree, true);
+    }
     Attachables.add(attachable);
     watchdog = Watchdog.watch(this);
+  }
+
+  /// No coroutine runs on the loop any more. Called before observers are refused.
+  public void stopped() {
+    SwitchTrace trace = tree.scheduler().trace();
+    if (trace != null) {
+      trace.loopEnds();
+    }
   }
 
   public void end() {
@@ -103,10 +118,6 @@ public final class LoopDiagnostics {
   }
 
   public void onWake() {
-    SwitchTrace trace = tree.scheduler().trace();
-    if (trace != null) {
-      trace.slept();
-    }
     Watchdog dog = watchdog;
     if (dog != null) {
       dog.onLoopWake();
@@ -125,6 +136,20 @@ public final class LoopDiagnostics {
 
   void record(boolean on) {
     recorded = on;
+  }
+
+  /// Has switches recorded, or not any more, as recordings want it. **Thread** the watchdog.
+  void recordSwitches(boolean on) {
+    if (on != switchesAreRecorded) {
+      switchesAreRecorded = on;
+      var _ =
+          TrampolineCall.post(
+              tree,
+              answer -> {
+                LoopFlight.update(tree, on);
+                answer.complete(on);
+              });
+    }
   }
 
   public void spawned(Coroutine<?> coroutine) {

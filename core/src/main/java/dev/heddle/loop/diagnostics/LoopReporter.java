@@ -20,6 +20,7 @@ import java.util.stream.Stream;
 /// **Thread** any; never waits.
 final class LoopReporter {
   private static final int KEPT = 8; // reports
+  private static final int KEPT_HOLDS = 100; // for a trace
   private static final int LONGEST_KEPT = 20_000; // characters
 
   private final HeddleOptions options;
@@ -31,11 +32,19 @@ final class LoopReporter {
   private final AtomicInteger stalls = new AtomicInteger();
   private volatile List<Recent> recent = List.of(); // the latest first
 
+  // the watchdog writes, any thread reads
+  private volatile List<Hold> ended = List.of(); // the latest first
+
   /// A report, for observers.
   ///
   /// @param kind `hold`, `stall` or `deadlock`
   /// @param text at most so long as an observer needs
   record Recent(long atMillis, String kind, String text) {}
+
+  /// A hold that is over.
+  ///
+  /// @param from nanoseconds
+  record Hold(HoldReport report, long from, Duration lasted) {}
 
   LoopReporter(HeddleOptions options, AsyncLog log) {
     this.options = options;
@@ -65,6 +74,11 @@ final class LoopReporter {
     return recent.stream().findFirst().flatMap(each -> each.text().lines().findFirst()).orElse("");
   }
 
+  /// The last holds that are over, the latest first.
+  List<Hold> endedHolds() {
+    return ended;
+  }
+
   /// The last reports, the latest first.
   List<Recent> recent() {
     return recent;
@@ -85,7 +99,14 @@ final class LoopReporter {
     return written;
   }
 
-  void holdEnded(HoldReport report, Duration held) {
+  /// A hold is over.
+  ///
+  /// @param from when the samples first saw it, by [System#nanoTime()]
+  void holdEnded(HoldReport report, Duration held, long from) {
+    ended =
+        Stream.concat(Stream.of(new Hold(report, from, held)), ended.stream())
+            .limit(KEPT_HOLDS)
+            .toList();
     if (LoopJfrEvents.areRecorded()) {
       LoopJfrEvents.held(report, held);
     }

@@ -248,8 +248,10 @@ final class Watchdog implements Runnable {
 
   private boolean registerBeans(List<LoopDiagnostics> loops) {
     boolean recording = LoopJfrEvents.areRecorded();
+    boolean switches = LoopJfrEvents.switchesAreWanted();
     for (LoopDiagnostics loop : loops) {
       loop.record(recording);
+      loop.recordSwitches(switches);
       loop.registerBean();
     }
     return recording;

@@ -3,6 +3,7 @@ package dev.heddle.loop.feed;
 
 import dev.heddle.coroutine.tree.CoroutineNode;
 import dev.heddle.coroutine.tree.CoroutineTree;
+import dev.heddle.coroutine.tree.SpawnSites;
 import dev.heddle.loop.feed.LoopWatch.GroupRow;
 import dev.heddle.loop.feed.LoopWatch.Progress;
 import dev.heddle.loop.feed.LoopWatch.Summary;
@@ -11,6 +12,7 @@ import dev.heddle.observe.attach.Feed;
 import dev.heddle.scheduler.Waker;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -39,12 +41,15 @@ public final class LoopFeed implements Feed {
   private static final int PIECE = 500; // coroutines
   private static final long MOST_NANOS = 3_000_000; // of the loop's time; a summary takes 1 ms
   private static final int PAUSES = 3; // as long as a piece
+  private static final int MAX_ACCOUNTS = 60; // of sites
+  private static final String ACCOUNT = "account ";
 
   private final CoroutineTree tree;
   private final Supplier<Map<String, String>> counts;
   private final Supplier<List<Map<String, String>>> reports;
   private @Nullable CompletableFuture<Boolean> probed; // the last probe; it may not be answered yet
   private @Nullable CompletableFuture<LoopWatch> watch;
+  private @Nullable CompletableFuture<Accounts> accounts; // null: not asked for
   private boolean complete; // every coroutine was read once
   private boolean behind; // more had changed than could be read
 
@@ -174,19 +179,90 @@ public final class LoopFeed implements Feed {
   // ---- details ----
 
   /// Answers `coroutines`, with all coroutines as lines; `waits`, with who waits for what, and who
-  /// holds it; and `reports`, with those of the loop.
+  /// holds it; `reports`, with those of the loop; `accounts`, with what the coroutines of each site
+  /// have used since this was first asked; and `account` and a number, with that of a coroutine.
+  ///
+  /// With the first question about accounts they begin, and each switch costs more until the
+  /// observer leaves, or asks `no accounts`.
   @Override
   public List<Map<String, String>> detail(String question) {
     try {
+      if (question.startsWith(ACCOUNT)) {
+        return account(Long.parseLong(question.substring(ACCOUNT.length())));
+      }
       return switch (question) {
         case "coroutines" -> coroutines();
         case "waits" -> waits();
         case "reports" -> reports.get();
+        case "accounts" -> accounts();
+        case "no accounts" -> {
+          endAccounts();
+          yield List.of();
+        }
         default -> Feed.super.detail(question);
       };
     } catch (TimeoutException _) {
       return List.of(Map.of("row", "silent")); // it is held
     }
+  }
+
+  private CompletableFuture<Accounts> openAccounts() {
+    CompletableFuture<Accounts> asked = accounts;
+    if (asked == null) {
+      asked = post(() -> Accounts.begin(tree));
+      accounts = asked;
+    }
+    return asked;
+  }
+
+  private void endAccounts() {
+    CompletableFuture<Accounts> asked = accounts;
+    if (asked != null) {
+      accounts = null;
+      var _ =
+          post(() -> {
+            var _ = asked.thenAccept(Accounts::end); // it is done: it was posted before
+            return true;
+          });
+    }
+  }
+
+  private List<Map<String, String>> accounts() throws TimeoutException {
+    Accounts open = await(openAccounts());
+    List<Map<String, String>> rows = new ArrayList<>();
+    List<Accounts.Use> uses = await(post(open::bySite));
+    Map<String, String> whole = new LinkedHashMap<>();
+    whole.put("row", "accounts");
+    whole.put("nanos", Long.toString(open.nanos()));
+    rows.add(whole);
+    uses.stream()
+        .sorted(Comparator.comparingLong(Accounts.Use::busyNanos).reversed())
+        .limit(MAX_ACCOUNTS)
+        .forEach(use -> rows.add(fields(use)));
+    return rows;
+  }
+
+  private List<Map<String, String>> account(long id) throws TimeoutException {
+    Accounts open = await(openAccounts());
+    List<Accounts.Use> found =
+        await(
+            post(() -> {
+              Accounts.Use use = open.of(id);
+              return use == null ? List.of() : List.of(use);
+            }));
+    return found.stream().map(LoopFeed::fields).toList();
+  }
+
+  private static Map<String, String> fields(Accounts.Use use) {
+    Map<String, String> fields = new LinkedHashMap<>();
+    fields.put("row", "account");
+    fields.put("site", SpawnSites.describe(use.site()));
+    fields.put("coroutines", Long.toString(use.coroutines()));
+    fields.put("runs", Long.toString(use.runs()));
+    fields.put("busyNanos", Long.toString(use.busyNanos()));
+    fields.put("longestNanos", Long.toString(use.longestNanos()));
+    fields.put("waitedNanos", Long.toString(use.waitedNanos()));
+    return fields;
   }
 
   private List<Map<String, String>> coroutines() throws TimeoutException {
@@ -273,6 +349,7 @@ public final class LoopFeed implements Feed {
 
   @Override
   public void close() {
+    endAccounts();
     CompletableFuture<LoopWatch> asked = watch;
     if (asked != null) {
       var _ =

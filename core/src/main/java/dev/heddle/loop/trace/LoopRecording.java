@@ -16,9 +16,11 @@ import dev.heddle.observe.trace.TraceTicks;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
@@ -40,37 +42,46 @@ public final class LoopRecording implements Recording {
 
   /// What the trampoline sees at the end.
   ///
-  /// @param sites of the coroutines that live, by number
-  private record End(LoopCounters counters, long nanos, Map<Long, Object> sites) {}
+  /// @param living coroutines, of which the session reads final fields only
+  private record End(LoopCounters counters, long nanos, List<CoroutineNode<?>> living) {}
+
+  /// What was found between two moments.
+  public interface Found {
+    /// Rows, from a time of [System#nanoTime()] to another one.
+    List<Map<String, String>> between(long from, long to);
+  }
 
   private final CoroutineTree tree;
+  private final Found holds;
   private final TraceTicks ticks = new TraceTicks();
   private final long began;
   private final long beganMillis = System.currentTimeMillis();
   private final LoopCounters before;
   private final LoopTrace trace;
 
+  private @Nullable List<Map<String, String>> rows; // of the end
   private TraceRing.@Nullable Copy copy;
   private int sent; // entries
 
-  private record Begin(LoopTrace trace, LoopCounters counters, long nanos) {}
+  record Begin(LoopTrace trace, LoopCounters counters, long nanos) {}
 
   /// Begins a recording.
   ///
   /// @param entries of the ring, a power of two
   /// @throws IllegalStateException when the loop does not answer, or is recorded already
   public LoopRecording(CoroutineTree tree, int entries) {
+    this(tree, entries, (_, _) -> List.of());
+  }
+
+  /// The same.
+  ///
+  /// @param holds those of the loop
+  public LoopRecording(CoroutineTree tree, int entries, Found holds) {
     this.tree = tree;
+    this.holds = holds;
     TraceRing ring = new TraceRing(entries);
     CompletableFuture<Begin> begin =
-        TrampolineCall.post(
-            tree,
-            answer -> {
-              if (!answer.isCancelled()) {
-                LoopTrace begun = LoopTrace.begin(tree, ring, ticks);
-                answer.complete(new Begin(begun, tree.counters(), begun.since()));
-              }
-            });
+        TrampolineCall.post(tree, answer -> begin(tree, ring, ticks, answer));
     Begin begun = null;
     try {
       begun = await(begin);
@@ -86,6 +97,18 @@ public final class LoopRecording implements Recording {
     this.trace = begun.trace;
     this.before = begun.counters;
     this.began = begun.nanos;
+  }
+
+  /// On the trampoline. If nobody waits for the answer any more, nothing has begun.
+  static void begin(
+      CoroutineTree tree, TraceRing ring, TraceTicks ticks, CompletableFuture<Begin> answer) {
+    if (answer.isCancelled()) {
+      return;
+    }
+    LoopTrace begun = LoopTrace.begin(tree, ring, ticks);
+    if (!answer.complete(new Begin(begun, tree.counters(), begun.since()))) {
+      begun.end(); // the observer has given up meanwhile
+    }
   }
 
   // the loop may come to it later
@@ -129,30 +152,44 @@ public final class LoopRecording implements Recording {
 
   @Override
   public List<Map<String, String>> stop() {
+    List<Map<String, String>> before = rows;
+    if (before != null) {
+      return before; // a second time: the loop has counted on
+    }
     End end = null;
     try {
       end = await(TrampolineCall.post(tree, answer -> answer.complete(end())));
     } catch (LoopEndedException _) {
-      // what it has recorded until then is there
+      end = endOfLoop();
     }
     ticks.close();
     TraceRing.Copy seen = trace.ring().copy();
     copy = seen;
-    List<Map<String, String>> rows = new ArrayList<>();
-    rows.add(whole(end));
-    rows.add(ring(seen));
-    addNames(rows, sites(seen, end));
-    return rows;
+    List<Map<String, String>> all = new ArrayList<>();
+    all.add(whole(end));
+    all.add(ring(seen));
+    all.addAll(holds.between(began, Long.parseLong(all.getFirst().get("endedNanos"))));
+    addNames(all, sites(seen, end));
+    rows = all;
+    return all;
   }
 
   private End end() {
-    Map<Long, Object> sites = new HashMap<>();
+    trace.end();
+    LoopCounters after = tree.counters();
+    List<CoroutineNode<?>> living = new ArrayList<>(after.coroutines());
     ScopeNode root = tree.root();
     for (ScopeNode s = root; s != null; s = s.nextIn(root, true)) {
-      s.forEachMember(member -> sites.put(member.id(), member.site()));
+      s.forEachMember(living::add); // nothing else here: there may be 100,000
     }
-    trace.end();
-    return new End(tree.counters(), System.nanoTime(), sites);
+    return new End(after, System.nanoTime(), living);
+  }
+
+  private @Nullable End endOfLoop() {
+    LoopTrace.Final last = trace.last();
+    return last == null
+        ? null // it had stopped between the last entry and this question
+        : new End(last.counters(), last.nanos(), List.of());
   }
 
   private Map<String, String> whole(@Nullable End end) {
@@ -164,12 +201,11 @@ public final class LoopRecording implements Recording {
     row.put("beganMillis", Long.toString(beganMillis));
     long ended = end == null ? System.nanoTime() : end.nanos;
     row.put("endedNanos", Long.toString(ended));
-    if (end == null && !tree.scheduler().hasEnded()) {
-      row.put("heldBy", Long.toString(trace.running()));
-      row.put("heldSince", Long.toString(trace.since()));
-    }
     if (end != null) {
       addCounts(row, end.counters);
+    } else if (!tree.scheduler().hasEnded()) {
+      row.put("heldBy", Long.toString(trace.running()));
+      row.put("heldSince", Long.toString(trace.since()));
     }
     return row;
   }
@@ -212,11 +248,13 @@ public final class LoopRecording implements Recording {
       }
     }
     if (end != null) {
+      Set<Long> wanted = new HashSet<>();
       for (int i = 0; i < seen.size(); i++) {
-        long who = seen.who(i);
-        Object site = end.sites.get(who);
-        if (site != null) {
-          sites.putIfAbsent(who, site);
+        wanted.add(seen.who(i));
+      }
+      for (CoroutineNode<?> each : end.living) {
+        if (wanted.contains(each.id())) {
+          sites.putIfAbsent(each.id(), each.site());
         }
       }
     }

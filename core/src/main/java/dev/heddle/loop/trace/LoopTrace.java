@@ -4,24 +4,22 @@ package dev.heddle.loop.trace;
 import dev.heddle.Cancellation;
 import dev.heddle.coroutine.tree.CoroutineNode;
 import dev.heddle.coroutine.tree.CoroutineTree;
-import dev.heddle.coroutine.tree.CoroutineWatch;
-import dev.heddle.coroutine.tree.ScopeNode;
 import dev.heddle.event.source.EventSource;
+import dev.heddle.loop.feed.LoopObserver;
+import dev.heddle.observe.LoopCounters;
 import dev.heddle.observe.trace.TraceClock;
+import dev.heddle.observe.trace.TraceCodes;
 import dev.heddle.observe.trace.TraceKind;
 import dev.heddle.observe.trace.TraceRing;
 import dev.heddle.observe.trace.TraceTicks;
-import dev.heddle.scheduler.SwitchTrace;
 import dev.heddle.scheduler.Waker;
 import dev.heddle.scheduler.context.ExecutionContext;
-import java.util.ArrayList;
-import java.util.HashMap;
+import dev.heddle.scheduler.context.ExecutionContext.Occupant;
 import java.util.List;
-import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /// Writes what the coroutines of a loop do into a ring, from [#begin] to [#end].
-final class LoopTrace implements SwitchTrace, CoroutineWatch {
+final class LoopTrace implements LoopObserver {
   /*
    * A coroutine has two bits that say that it is traced: one in the byte that each switch looks at
    * anyway, one in the byte that each entry of the ready queue looks at anyway. So a loop of which
@@ -39,6 +37,8 @@ final class LoopTrace implements SwitchTrace, CoroutineWatch {
    *                                                                 JDK has parked: RUN
    *          OUTSIDE   stayed()                           RUNNING   the coroutine, which had left:
    *                                                                 the next entry is RUN_ON
+   *          RUNNING   stayed()                           RUNNING   a handler has failed before it
+   *                                                                 left: nothing
    *          RUNNING   ended()                            OUTSIDE   the coroutine: END, RUN
    *
    * Threads. The loop's. `running` and `since` are also read by the observer's session when the
@@ -46,9 +46,12 @@ final class LoopTrace implements SwitchTrace, CoroutineWatch {
    *
    * I1. A RUN for each dispatch of a coroutine: mounts that were not refused, resumes without a
    *     switch and starts without one. [LoopTraceTest]
-   * I2. END is the last entry but RUN that has a coroutine in it, so the names of those that have
+   * I2. A SLEEP for each sleep of the loop, from before it to the return of the driver, or to the
+   *     first wake-up by a listener of the driver; a TIMER for each timer that expires.
+   *     [LoopTraceTest]
+   * I3. END is the last entry but RUN that has a coroutine in it, so the names of those that have
    *     ended are lost with their last entries, and not before. [LoopTraceTest]
-   * I3. Without a recording no coroutine calls this more than twice. [LoopTraceTest]
+   * I4. Without a recording no coroutine calls this more than twice. [LoopTraceTest]
    *
    * Cost. Two entries for a wait, one for a yield; decision 0061 has the figures.
    *
@@ -65,7 +68,8 @@ final class LoopTrace implements SwitchTrace, CoroutineWatch {
           "a token",
           "an interrupt",
           "a cancellation",
-          "the JDK");
+          "the JDK",
+          "one of several");
   static final int NONE = 0;
   static final int YIELDS = 1;
   static final int ENDS = 2;
@@ -75,24 +79,25 @@ final class LoopTrace implements SwitchTrace, CoroutineWatch {
   static final int BY_INTERRUPT = 6;
   static final int BY_CANCELLATION = 7;
   static final int BY_THE_JDK = 8;
+  static final int ONE_OF_SEVERAL = 9;
 
   static final int RETURNED = 0;
   static final int FAILED = 1;
   static final int CANCELLED = 2;
-
-  private static final int MOST_CODES = 1 << 15;
 
   private final CoroutineTree tree;
   private final TraceRing ring;
   private final TraceClock clock;
 
   // loop only
-  private final Map<Class<?>, Integer> codes = new HashMap<>();
-  private final List<Class<?>> kinds = new ArrayList<>(); // their codes follow the fixed ones
-  private @Nullable Class<?> lastKind;
-  private int lastCode;
-  private long sleeps;
+  private final TraceCodes codes = new TraceCodes(FIXED_CODES.size());
+  private boolean sleeping; // in the driver, and nobody was woken yet
+  private @Nullable Occupant leaving; // has left, and has not entered since; not: into the JDK
   private boolean goesOn; // the coroutine that runs had been said to leave
+  private @Nullable Final last;
+
+  /// What the loop was when it ended while it was recorded.
+  record Final(LoopCounters counters, long nanos) {}
 
   // loop; racy reads by the session
   private long running; // a coroutine's number; 0: none, or one that the JDK has resumed
@@ -103,33 +108,24 @@ final class LoopTrace implements SwitchTrace, CoroutineWatch {
     this.ring = ring;
     this.clock = new TraceClock(ticks);
     this.since = clock.last();
-    this.sleeps = tree.scheduler().reactor().sleeps();
   }
 
   /// Begins to record. On the trampoline.
   ///
   /// @throws IllegalStateException when a trace of this loop is being recorded already
   static LoopTrace begin(CoroutineTree tree, TraceRing into, TraceTicks ticks) {
-    if (tree.scheduler().trace() != null) {
+    if (LoopObserver.find(LoopObserver.of(tree), LoopTrace.class) != null) {
       throw new IllegalStateException(
           "another observer records a trace of the loop '" + tree.options().name() + "' just now");
     }
     LoopTrace trace = new LoopTrace(tree, into, ticks);
-    tree.scheduler().setTrace(trace);
-    tree.setTracing(trace);
-    ScopeNode root = tree.root();
-    for (ScopeNode s = root; s != null; s = s.nextIn(root, true)) {
-      s.forEachMember(Waker::trace);
-    }
+    LoopObserver.add(tree, trace);
     return trace;
   }
 
   /// Ends the recording. On the trampoline.
   void end() {
-    if (tree.scheduler().trace() == this) {
-      tree.scheduler().setTrace(null);
-      tree.setTracing(null);
-    }
+    LoopObserver.remove(tree, this);
   }
 
   // ---- what has been recorded ----
@@ -138,10 +134,9 @@ final class LoopTrace implements SwitchTrace, CoroutineWatch {
     return ring;
   }
 
-  /// The classes that the codes after the fixed ones stand for. On the trampoline, or after its
-  /// last entry.
+  /// The classes that the codes after the fixed ones stand for. **Thread** any.
   List<Class<?>> kinds() {
-    return List.copyOf(kinds);
+    return codes.kinds();
   }
 
   /// The coroutine that runs, or 0. **Thread** any.
@@ -153,9 +148,15 @@ final class LoopTrace implements SwitchTrace, CoroutineWatch {
     return since; // safe: as above
   }
 
+  /// What the loop was when it ended; null: it has not, or the recording had ended before. After
+  /// the end of the loop.
+  @Nullable Final last() {
+    return last;
+  }
+
   // ---- who ----
 
-  private static long number(Waker coroutine) {
+  private static long number(Occupant coroutine) {
     return ((CoroutineNode<?>) coroutine).id();
   }
 
@@ -175,38 +176,31 @@ final class LoopTrace implements SwitchTrace, CoroutineWatch {
         : 0;
   }
 
-  private int code(@Nullable EventSource awaited) {
+  private int awaited(Waker coroutine) {
+    EventSource awaited = coroutine.firstAwaited();
     if (awaited == null) {
       return NONE;
     }
-    Class<?> kind = awaited.kind();
-    if (kind != lastKind) {
-      lastCode = codes.computeIfAbsent(kind, this::newCode);
-      lastKind = kind;
+    if (coroutine.awaitsSeveral()) {
+      return ONE_OF_SEVERAL;
     }
-    return lastCode;
-  }
-
-  private int newCode(Class<?> kind) {
-    if (kinds.size() == MOST_CODES) {
-      return NONE;
-    }
-    kinds.add(kind);
-    return FIXED_CODES.size() + kinds.size() - 1;
+    return codes.of(awaited.kind());
   }
 
   // ---- switches ----
 
   @Override
-  public void entered(Waker coroutine) {
+  public void entered(Occupant coroutine) {
     running = number(coroutine);
-    since = clock.last();
+    since = clock.beginning();
+    leaving = null;
   }
 
   @Override
-  public void left(Waker coroutine, boolean inTheJdk, boolean yields) {
-    int why = inTheJdk ? WAITS_IN_JDK : yields ? YIELDS : code(coroutine.firstAwaited());
+  public void left(Occupant coroutine, boolean inTheJdk, boolean yields) {
+    int why = inTheJdk ? WAITS_IN_JDK : yields ? YIELDS : awaited((Waker) coroutine);
     run(number(coroutine), why);
+    leaving = inTheJdk ? null : coroutine;
   }
 
   private void run(long who, int why) {
@@ -222,28 +216,49 @@ final class LoopTrace implements SwitchTrace, CoroutineWatch {
   }
 
   @Override
-  public void stayed(Waker coroutine) {
-    goesOn = true;
+  public void stayed(Occupant coroutine) {
+    goesOn = coroutine == leaving;
+  }
+
+  // ---- the driver and the timers ----
+
+  @Override
+  public void sleeps() {
+    since = clock.read();
+    sleeping = true;
   }
 
   @Override
-  public void slept() {
-    long before = sleeps;
-    sleeps = tree.scheduler().reactor().sleeps();
-    if (sleeps != before) { // else something had arrived before it slept
+  public void polled(boolean slept, int notified) {
+    wakesUp();
+    if (notified > 0) {
+      ring.add(clock.next(), TraceKind.IO, NONE, 0, notified);
+    }
+  }
+
+  private void wakesUp() {
+    if (sleeping) {
+      sleeping = false;
       long now = clock.read();
       ring.add(now, TraceKind.SLEEP, NONE, 0, since);
       since = now;
     }
   }
 
+  @Override
+  public void expired(long deadline) {
+    long late = tree.scheduler().nanoTime() - deadline;
+    ring.add(clock.next(), TraceKind.TIMER, NONE, 0, Math.max(0, late));
+  }
+
   // ---- wake-ups ----
 
   @Override
-  public void woken(Waker coroutine, WokenBy by) {
+  public void woken(Occupant coroutine, WokenBy by) {
+    wakesUp();
     int code =
         switch (by) {
-          case EVENT -> code(coroutine.firstAwaited());
+          case EVENT -> awaited((Waker) coroutine);
           case DEADLINE -> BY_DEADLINE;
           case TOKEN -> BY_TOKEN;
           case INTERRUPT -> BY_INTERRUPT;
@@ -255,12 +270,14 @@ final class LoopTrace implements SwitchTrace, CoroutineWatch {
   @Override
   public void arrived(ExecutionContext context) {
     if (context.isActive() && context.occupant() instanceof CoroutineNode<?> node) {
+      wakesUp();
       ring.add(clock.next(), TraceKind.WAKE, BY_THE_JDK, node.id(), who());
     }
   }
 
   @Override
-  public void cancelled(Waker coroutine) {
+  public void cancelled(Occupant coroutine) {
+    wakesUp();
     ring.add(clock.next(), TraceKind.CANCEL, NONE, number(coroutine), who());
   }
 
@@ -269,21 +286,12 @@ final class LoopTrace implements SwitchTrace, CoroutineWatch {
   @Override
   public void spawned(CoroutineNode<?> coroutine) {
     coroutine.trace();
+    wakesUp();
     ring.add(clock.next(), TraceKind.SPAWN, NONE, coroutine.id(), who());
   }
 
   @Override
-  public void left(CoroutineNode<?> coroutine) {
-    // of the watch only
-  }
-
-  @Override
-  public void ended(CoroutineNode<?> coroutine) {
-    // see ended(Waker, boolean), which comes later: what an end wakes is before it
-  }
-
-  @Override
-  public void ended(Waker coroutine, boolean ran) {
+  public void ended(Occupant coroutine, boolean ran) {
     CoroutineNode<?> node = (CoroutineNode<?>) coroutine;
     Throwable failure = node.failure();
     int how = failure == null ? RETURNED : failure instanceof Cancellation ? CANCELLED : FAILED;
@@ -291,5 +299,10 @@ final class LoopTrace implements SwitchTrace, CoroutineWatch {
     if (ran) {
       run(node.id(), ENDS);
     }
+  }
+
+  @Override
+  public void loopEnds() {
+    last = new Final(tree.counters(), System.nanoTime());
   }
 }

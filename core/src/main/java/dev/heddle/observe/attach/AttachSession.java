@@ -2,6 +2,7 @@
 package dev.heddle.observe.attach;
 
 import dev.heddle.internal.DaemonThread;
+import dev.heddle.observe.trace.GcPauses;
 import dev.heddle.observe.trace.Recording;
 import java.io.BufferedOutputStream;
 import java.io.DataInputStream;
@@ -32,6 +33,8 @@ final class AttachSession implements Runnable {
   private static final String RECORD = "record"; // begins a trace of one
   private static final String RECORDED = "recorded"; // ends it: what there is
   private static final String PIECE = "piece"; // of a trace that has ended: bytes, or no value
+  private static final String RECORD_PAUSES = "record-pauses"; // of the garbage collectors
+  private static final String RECORDED_PAUSES = "recorded-pauses"; // ends that: what there were
   private static final String DETAIL = "detail"; // of the feed of one; the rest says which
   private static final int FAREWELL_MILLIS = 100;
 
@@ -42,6 +45,7 @@ final class AttachSession implements Runnable {
   private final List<@Nullable Attachable> shown = new ArrayList<>(); // null: it has ended
   private final Map<Integer, Feed> feeds = new HashMap<>();
   private final Map<Integer, Recording> recordings = new HashMap<>();
+  private @Nullable GcPauses pauses;
   private @Nullable Thread hook;
 
   // held while an answer, or the farewell, is written
@@ -71,8 +75,23 @@ final class AttachSession implements Runnable {
       // safe: the observer has left
     } finally {
       forgetFarewell();
-      feeds.values().forEach(Feed::close);
-      recordings.values().forEach(Recording::close);
+      closeAll();
+    }
+  }
+
+  // each on its own: what fails to close must not let another be recorded for ever
+  private void closeAll() {
+    List<AutoCloseable> all = new ArrayList<>(recordings.values());
+    all.addAll(feeds.values());
+    if (pauses != null) {
+      all.add(pauses);
+    }
+    for (AutoCloseable each : all) {
+      try {
+        each.close();
+      } catch (Exception _) {
+        // safe: nobody is left to be told
+      }
     }
   }
 
@@ -160,9 +179,10 @@ final class AttachSession implements Runnable {
     List<byte[]> values;
     try {
       String[] words = question.split(" ", 3); // the question, the number, and what it is about
-      int number = Integer.parseInt(words[1]);
+      int number = words.length == 1 ? -1 : Integer.parseInt(words[1]);
       values =
           switch (words[0]) {
+            case RECORD_PAUSES, RECORDED_PAUSES -> written(ofJvm(words[0]));
             case WATCH -> written(feed(number).look());
             case PROBE -> {
               feed(number).probe();
@@ -187,12 +207,35 @@ final class AttachSession implements Runnable {
       writeAnswer(() -> Frames.failed(answers, e.toString()));
       return;
     }
+    writeAll(values, answers);
+  }
+
+  private void writeAll(List<byte[]> values, DataOutputStream answers) throws IOException {
     writeAnswer(() -> {
       for (byte[] value : values) {
         Frames.value(answers, value);
       }
       Frames.end(answers);
     });
+  }
+
+  // what is asked about the JVM, not about one of those that it runs
+  private List<Map<String, String>> ofJvm(String question) {
+    GcPauses known = pauses;
+    return switch (question) {
+      case RECORD_PAUSES -> {
+        if (known != null) {
+          known.close();
+        }
+        pauses = new GcPauses();
+        yield List.of();
+      }
+      case RECORDED_PAUSES -> {
+        pauses = null;
+        yield known == null ? List.of() : known.stop();
+      }
+      default -> throw new IllegalArgumentException("'" + question + "' is no question");
+    };
   }
 
   private Attachable shown(int number) {

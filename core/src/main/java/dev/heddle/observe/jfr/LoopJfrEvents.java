@@ -29,6 +29,11 @@ public final class LoopJfrEvents {
     return IS_PRESENT && FlightRecorder.isInitialized();
   }
 
+  /// Whether a recording that runs has enabled one of the events of switches.
+  public static boolean switchesAreWanted() {
+    return areRecorded() && SwitchJfrEvents.areEnabled();
+  }
+
   /// Records that a coroutine was spawned; the event's stack is its spawner's.
   public static void started(String loop, long id, String name) {
     CoroutineStart event = new CoroutineStart();

@@ -41,6 +41,12 @@ public final class TraceClock {
     return now;
   }
 
+  /// The time at which something begins that may last: the last reading, unless there was a tick
+  /// since. Else what came before it, and lasted, would seem to belong to it.
+  public long beginning() {
+    return ticks.count() == seen ? now : read();
+  }
+
   /// Reads the clock.
   public long read() {
     long before = now;

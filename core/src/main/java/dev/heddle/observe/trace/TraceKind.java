@@ -22,7 +22,16 @@ public enum TraceKind {
   /// The worker took who, and others behind him, from another worker (other, its number).
   STEAL(8),
   /// A message for who, from whom (other).
-  MESSAGE(9);
+  MESSAGE(9),
+  /// A timer has expired, so many nanoseconds (other) after its deadline.
+  TIMER(10),
+  /// The driver has found that so many (other) watched things are ready.
+  IO(11),
+  /// Who has issued a command (code: its class; other: its tag, which is its own until the reply).
+  COMMAND(12),
+  /// The reply to a command (other: its tag) was delivered to who, and whether it is a failure
+  /// (code).
+  COMMAND_DONE(13);
 
   private final int number;
 

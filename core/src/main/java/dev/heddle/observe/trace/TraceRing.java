@@ -17,10 +17,13 @@ public final class TraceRing {
    *
    * Threads. One adds. Any other may copy meanwhile.
    *
-   * Memory order. The writer stores an entry, and then the count, with release. A reader reads the
-   * count with acquire, copies the arrays, and reads the count again: what was overwritten
-   * meanwhile is left out, and some entries more, which may be half written. Where nothing was, the
-   * place of the oldest is left out: the writer may be in the middle of it. [TraceRingTest]
+   * Memory order. The writer stores an entry, and then the count, with release; a fence keeps the
+   * stores of the next entry behind that of the count. A reader reads the count with acquire,
+   * copies the arrays, and reads the count again: what it has seen of an entry, it sees in this
+   * count, or that entry is the next one. So all that may be overwritten, wholly or by half, is as
+   * old as the place of the next entry, and is left out. Without the fence a processor that does
+   * not keep the order of stores could show the next entries before the count of the ones before.
+   * [TraceRingTest]
    *
    * Cost. Four stores an entry, no allocation. 24 bytes an entry, and 4 for its object.
    *
@@ -33,11 +36,11 @@ public final class TraceRing {
   static final int WORDS = 3; // of an entry
   private static final int CODE_SHIFT = 8;
   private static final int WHO_SHIFT = 24;
-  private static final int HALF_WRITTEN = 64; // entries; more than a processor has under way
   private static final VarHandle COUNT =
       VarHandles.find(MethodHandles.lookup(), "count", long.class);
 
   private static final VarHandle WORD = MethodHandles.arrayElementVarHandle(long[].class);
+  private static final VarHandle OBJECT = MethodHandles.arrayElementVarHandle(Object[].class);
 
   private final long[] words;
   private final @Nullable Object[] objects;
@@ -63,6 +66,7 @@ public final class TraceRing {
     words[place + 1] = kind.number() | (long) code << CODE_SHIFT | who << WHO_SHIFT;
     words[place + 2] = other;
     COUNT.setRelease(this, at + 1);
+    VarHandle.storeStoreFence();
   }
 
   /// Adds an entry that names something.
@@ -158,17 +162,17 @@ public final class TraceRing {
   /// The entries now. **Thread** any.
   public Copy copy() {
     long total = total();
-    long oldest = Math.max(0, total - mask); // the one before may be half overwritten
     long[] copied = new long[words.length];
     for (int i = 0; i < copied.length; i++) {
       copied[i] = wordOpaque(i);
     }
-    @Nullable Object[] named = objects.clone();
-    VarHandle.acquireFence();
-    long now = total();
-    if (now > total) {
-      oldest = Math.min(total, Math.max(oldest, now - mask + HALF_WRITTEN));
+    @Nullable Object[] named = new Object[objects.length];
+    for (int i = 0; i < named.length; i++) {
+      named[i] = OBJECT.getOpaque(objects, i);
     }
+    VarHandle.acquireFence();
+    // the one before may be half overwritten
+    long oldest = Math.min(total, Math.max(0, total() - mask));
     int size = (int) (total - oldest);
     long[] entries = new long[size * WORDS];
     @Nullable Object[] names = new Object[size];

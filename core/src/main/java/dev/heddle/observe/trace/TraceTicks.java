@@ -26,8 +26,8 @@ public final class TraceTicks implements AutoCloseable {
     DaemonThread.start(thread);
   }
 
-  /// **Thread** any.
-  int count() {
+  /// How often it has ticked. **Thread** any.
+  public int count() {
     return (int) COUNT.getOpaque(this);
   }
 

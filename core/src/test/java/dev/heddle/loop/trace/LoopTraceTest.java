@@ -9,13 +9,26 @@ import dev.heddle.Heddle;
 import dev.heddle.HeddleOptions;
 import dev.heddle.Loop;
 import dev.heddle.coroutine.Coroutine;
+import dev.heddle.coroutine.Switch;
+import dev.heddle.coroutine.SwitchHandler;
 import dev.heddle.coroutine.tree.CoroutineNode;
 import dev.heddle.coroutine.tree.CoroutineTree;
+import dev.heddle.event.source.EventSource;
+import dev.heddle.io.AsyncIo;
+import dev.heddle.io.Listener;
+import dev.heddle.io.Tcp;
 import dev.heddle.observe.trace.TraceKind;
 import dev.heddle.observe.trace.TraceRing;
+import dev.heddle.observe.trace.TraceTicks;
+import dev.heddle.scheduler.SwitchTrace;
+import dev.heddle.scheduler.context.ExecutionContext;
+import dev.heddle.scheduler.context.ExecutionContext.Occupant;
 import dev.heddle.sync.Channel;
 import dev.heddle.sync.Mutex;
 import java.io.ByteArrayOutputStream;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -81,6 +94,14 @@ class LoopTraceTest {
 
     long count(String counter) {
       return Long.parseLong(whole.get(counter));
+    }
+
+    int runs() {
+      return (int)
+          (count("switches")
+              - count("retriedMounts")
+              + count("selfResumes")
+              + count("reusedStarts"));
     }
 
     long id(String name) {
@@ -416,5 +437,337 @@ class LoopTraceTest {
           assertThat(wake.code).isEqualTo("mutex");
           assertThat(wake.other).isEqualTo(trace.id("main"));
         });
+  }
+
+  // ---- found by review ----
+
+  /// The run that went on was not counted: its end was taken for the rest of a run.
+  @Test
+  void leaveHandlerThatFails_endsNoRun() throws Exception {
+    Trace trace =
+        traced(() ->
+            Heddle.spawn(
+                    "stubborn",
+                    () -> {
+                      SwitchHandler failing =
+                          (_, kind) -> {
+                            if (kind == Switch.LEAVE) {
+                              throw new IllegalStateException("not now");
+                            }
+                            return true;
+                          };
+                      Heddle.addSwitchHandler(failing);
+                      assertThatThrownBy(Heddle::yieldNow).hasMessage("not now");
+                      Heddle.current().removeSwitchHandler(failing);
+                      Heddle.yieldNow();
+                      return 0;
+                    })
+                .await());
+
+    assertThat(trace.entries)
+        .filteredOn(each -> each.who == trace.id("stubborn"))
+        .filteredOn(each -> each.is(TraceKind.RUN) || each.is(TraceKind.RUN_ON))
+        .extracting(Entry::kind)
+        .containsExactly(TraceKind.RUN.number(), TraceKind.RUN.number());
+    assertThat(trace.all(TraceKind.RUN)).hasSize(trace.runs());
+  }
+
+  /// The loop was recorded for ever, and no other observer could.
+  @Test
+  void observerThatGivesUpAsTheLoopBegins_leavesNoTrace() throws Exception {
+    CompletableFuture<CoroutineTree> tree = new CompletableFuture<>();
+    CompletableFuture<Boolean> begun = new CompletableFuture<>();
+    CountDownLatch over = new CountDownLatch(1);
+    Loop<Boolean> loop =
+        Loop.start(() -> {
+          CoroutineTree own = CoroutineNode.current().tree();
+          own.scheduler()
+              .runOnCarrier(() -> {
+                try (TraceTicks ticks = new TraceTicks()) {
+                  LoopRecording.begin(own, new TraceRing(64), ticks, new GivenUp());
+                  begun.complete(own.scheduler().trace() == null);
+                }
+              });
+          tree.complete(own);
+          over.await();
+          return true;
+        });
+    assertThat(begun.join()).isTrue();
+    new LoopRecording(tree.join(), ENTRIES).close();
+    over.countDown();
+    loop.join();
+  }
+
+  /// Is cancelled between the question whether it is, and the answer.
+  private static final class GivenUp extends CompletableFuture<LoopRecording.Begin> {
+    @Override
+    public boolean complete(LoopRecording.Begin value) {
+      cancel(false);
+      return super.complete(value);
+    }
+  }
+
+  /// What the loop did before it slept seemed to be sleep.
+  @Test
+  void sleep_beginsWhenTheLoopsOwnWorkIsOver() throws Exception {
+    long[] worked = new long[1];
+    Trace trace =
+        traced(() -> {
+          CoroutineNode.current()
+              .scheduler()
+              .runOnCarrier(() -> {
+                long began = System.nanoTime();
+                while (System.nanoTime() - began < 20_000_000) {
+                  Thread.onSpinWait();
+                }
+                worked[0] = System.nanoTime();
+              });
+          Heddle.delay(Duration.ofMillis(200));
+        });
+
+    assertThat(trace.all(TraceKind.SLEEP))
+        .filteredOn(sleep -> sleep.time > worked[0])
+        .isNotEmpty()
+        .allSatisfy(sleep -> assertThat(sleep.other).isGreaterThanOrEqualTo(worked[0]));
+  }
+
+  /// What the loop did for itself seemed to belong to the coroutine that ran next.
+  @Test
+  void run_beginsWhenTheLoopsOwnWorkIsOver() throws Exception {
+    long[] worked = new long[1];
+    Trace trace =
+        traced(() -> {
+          CoroutineNode.current()
+              .scheduler()
+              .runOnCarrier(() -> {
+                long began = System.nanoTime();
+                while (System.nanoTime() - began < 50_000_000) {
+                  Thread.onSpinWait();
+                }
+                worked[0] = System.nanoTime();
+              });
+          Heddle.yieldNow();
+          Heddle.delay(Duration.ofMillis(1));
+        });
+
+    long slack = 1_000_000; // of the ticks
+    assertThat(trace.all(TraceKind.RUN))
+        .filteredOn(run -> run.time > worked[0])
+        .isNotEmpty()
+        .allSatisfy(run -> assertThat(run.other).isGreaterThan(worked[0] - slack));
+  }
+
+  @Test
+  void waitForSeveral_namesNoneOfThem() throws Exception {
+    Trace trace =
+        traced(() -> {
+          Heddle.scope(() -> {
+            Heddle.spawn(
+                "chooser",
+                () -> {
+                  CoroutineNode<?> self = CoroutineNode.current();
+                  self.renew();
+                  self.resumeWhen(EventSource.of(Heddle.timer(Duration.ofHours(1))));
+                  self.resumeWhen(EventSource.of(Heddle.spawn("quick", () -> 1)));
+                  self.scheduler().suspend(self);
+                  return 0;
+                });
+          });
+        });
+
+    assertThat(trace.all(TraceKind.WAKE))
+        .filteredOn(wake -> wake.who == trace.id("chooser"))
+        .extracting(Entry::code)
+        .containsExactly("one of several");
+  }
+
+  @Test
+  void timersAndReadiness_areEntriesOfTheirOwn() throws Exception {
+    Trace trace =
+        traced(() -> {
+          var anyPort = new InetSocketAddress(InetAddress.getLoopbackAddress(), 0);
+          Listener listener = Tcp.listen(anyPort);
+          Heddle.scope(() -> {
+            Heddle.spawn("server", () -> listener.accept().write(ByteBuffer.wrap(new byte[1])));
+            AsyncIo client = Tcp.connect((InetSocketAddress) listener.localAddress());
+            client.readFully(ByteBuffer.allocate(1));
+            client.close();
+          });
+          listener.close();
+          for (int i = 0; i < 7; i++) {
+            Heddle.delay(Duration.ofMillis(1));
+          }
+        });
+
+    assertThat(trace.all(TraceKind.TIMER))
+        .hasSize(7)
+        .allSatisfy(timer -> assertThat(timer.other).isNotNegative());
+    assertThat(trace.all(TraceKind.IO)).isNotEmpty();
+    assertThat(trace.all(TraceKind.WAKE))
+        .filteredOn(wake -> wake.code.equals("timer"))
+        .hasSize(7)
+        .allSatisfy(wake -> assertThat(wake.other).isZero());
+  }
+
+  @Test
+  void recordingThatIsStoppedTwice_saysTheSame() throws Exception {
+    CompletableFuture<CoroutineTree> tree = new CompletableFuture<>();
+    CountDownLatch over = new CountDownLatch(1);
+    Loop<Boolean> loop =
+        Loop.start(() -> {
+          tree.complete(CoroutineNode.current().tree());
+          over.await();
+          return true;
+        });
+    try (LoopRecording recording = new LoopRecording(tree.join(), ENTRIES)) {
+      List<Map<String, String>> first = recording.stop();
+      over.countDown();
+      loop.join();
+      assertThat(recording.stop()).isEqualTo(first);
+    }
+  }
+
+  /// Its counts were missing.
+  @Test
+  void loopThatEndsWhileItIsRecorded_hasItsCountsAndItsEnd() throws Exception {
+    CompletableFuture<CoroutineTree> tree = new CompletableFuture<>();
+    CountDownLatch recorded = new CountDownLatch(1);
+    Loop<Boolean> loop =
+        Loop.start(() -> {
+          tree.complete(CoroutineNode.current().tree());
+          recorded.await();
+          Heddle.spawn("child", () -> Heddle.delay(Duration.ofMillis(1))).await();
+          return true;
+        });
+    try (LoopRecording recording = new LoopRecording(tree.join(), ENTRIES)) {
+      recorded.countDown();
+      loop.join();
+      long after = System.nanoTime();
+      Trace trace = Trace.of(recording);
+
+      assertThat(trace.all(TraceKind.RUN)).hasSize(trace.runs());
+      assertThat(trace.count("endedNanos")).isLessThan(after);
+      assertThat(trace.whole).doesNotContainKey("heldBy");
+      assertThat(trace.names.values())
+          .anyMatch(name -> name.startsWith("child"))
+          .anyMatch(name -> name.endsWith("main"));
+    }
+  }
+
+  /// A hundred thousand coroutines that wait, and some that run.
+  @Test
+  void trace_amongManyCoroutines_isWhatTheLoopHasCounted() throws Exception {
+    int many = 100_000;
+    CompletableFuture<CoroutineTree> tree = new CompletableFuture<>();
+    CountDownLatch recorded = new CountDownLatch(1);
+    CountDownLatch ran = new CountDownLatch(1);
+    CountDownLatch over = new CountDownLatch(1);
+    Loop<Boolean> loop =
+        Loop.start(() -> {
+          Channel<Integer> never = Channel.of(1);
+          for (int i = 0; i < many; i++) {
+            Heddle.background("parked", () -> never.receive());
+          }
+          Heddle.yieldNow();
+          tree.complete(CoroutineNode.current().tree());
+          recorded.await();
+          for (int i = 0; i < 100; i++) {
+            Heddle.spawn("one", () -> Heddle.delay(Duration.ofMillis(1))).await();
+          }
+          ran.countDown();
+          over.await();
+          return true;
+        });
+    try (LoopRecording recording = new LoopRecording(tree.join(), ENTRIES)) {
+      recorded.countDown();
+      ran.await();
+      Trace trace = Trace.of(recording);
+
+      assertThat(trace.all(TraceKind.RUN)).hasSize(trace.runs());
+      assertThat(trace.all(TraceKind.END)).hasSize(100);
+      assertThat(trace.names).hasSize(101); // no name of those that did nothing
+    } finally {
+      over.countDown();
+      loop.join();
+    }
+  }
+
+  /// Nothing is called of a coroutine that is not traced, nor of one whose trace has ended; it
+  /// finds that out when it is called next.
+  @Test
+  void coroutineThatIsNotTraced_callsNothing() throws Exception {
+    CompletableFuture<CoroutineTree> tree = new CompletableFuture<>();
+    CountDownLatch ended = new CountDownLatch(1);
+    CountingTrace counting = new CountingTrace();
+    Loop<Boolean> loop =
+        Loop.start(() -> {
+          tree.complete(CoroutineNode.current().tree());
+          ended.await();
+          Heddle.scope(() -> {
+            Heddle.yieldNow();
+            Heddle.delay(Duration.ofMillis(1)); // its bits are cleared by now
+            CoroutineNode.current().scheduler().setTrace(counting);
+            Channel<Integer> channel = Channel.of(1);
+            Heddle.spawn(() -> channel.receive());
+            for (int i = 0; i < 10; i++) {
+              Heddle.yieldNow();
+              Heddle.delay(Duration.ofMillis(1));
+            }
+            channel.send(1);
+          });
+          CoroutineNode.current().scheduler().setTrace(null);
+          return true;
+        });
+    LoopRecording recording = new LoopRecording(tree.join(), ENTRIES);
+    recording.stop();
+    recording.close();
+    ended.countDown();
+    loop.join();
+
+    assertThat(counting.calls).isZero();
+  }
+
+  private static final class CountingTrace implements SwitchTrace {
+    int calls;
+
+    @Override
+    public void entered(Occupant coroutine) {
+      calls++;
+    }
+
+    @Override
+    public void left(Occupant coroutine, boolean inTheJdk, boolean yields) {
+      calls++;
+    }
+
+    @Override
+    public void stayed(Occupant coroutine) {
+      calls++;
+    }
+
+    @Override
+    public void woken(Occupant coroutine, WokenBy by) {
+      calls++;
+    }
+
+    @Override
+    public void arrived(ExecutionContext context) {
+      // of waits in the JDK; each costs a look at a field
+    }
+
+    @Override
+    public void cancelled(Occupant coroutine) {
+      calls++;
+    }
+
+    @Override
+    public void ended(Occupant coroutine, boolean ran) {
+      calls++;
+    }
+
+    @Override
+    public void loopEnds() {
+      calls++;
+    }
   }
 }

@@ -27,6 +27,13 @@ public final class Dispatcher {
     registry.freeze();
   }
 
+  /// The class of a command, without what says how its reply is delivered.
+  public static Class<?> classOf(ProcessCommand<?> asked) {
+    return asked instanceof InOrder<?>(ProcessCommand<?> carriedOut)
+        ? carriedOut.getClass()
+        : asked.getClass();
+  }
+
   /// Begins a command. Never throws: a failure is its reply.
   public void dispatch(ProcessCommand<?> asked, PendingCommand<?> pending) {
     ProcessCommand<?> command = asked;

@@ -33,6 +33,10 @@ public final class RuntimeRecording implements Recording {
   private final long beganMillis = System.currentTimeMillis();
   private final List<WorkerTrace> workers;
 
+  private final long[] held; // the process that each worker runs at the end
+  private final long[] heldSince;
+
+  private List<Map<String, String>> rows = List.of(); // of the end
   private List<TraceRing.Copy> copies = List.of();
   private int ring; // that is sent
   private int sent; // entries of it
@@ -47,21 +51,46 @@ public final class RuntimeRecording implements Recording {
     this.inspector = inspector;
     this.before = inspector.counters();
     this.workers = inspector.workers().beginTrace(entries);
+    this.held = new long[workers.size()];
+    this.heldSince = new long[workers.size()];
   }
 
   @Override
   public List<Map<String, String>> stop() {
+    if (!rows.isEmpty()) {
+      return rows; // a second time: the workers have counted on
+    }
     end();
+    for (int i = 0; i < held.length; i++) {
+      heldSince[i] = workers.get(i).since();
+      held[i] = workers.get(i).running();
+      if (workers.get(i).since() != heldSince[i]) {
+        held[i] = 0; // that run has ended
+      }
+    }
     ProcessCounters after = inspector.counters();
     long ended = System.nanoTime();
     copies = workers.stream().map(worker -> worker.ring().copy()).toList();
-    List<Map<String, String>> rows = new ArrayList<>();
-    rows.add(whole(after, ended));
-    for (int i = 0; i < copies.size(); i++) {
-      rows.add(ring(i, after));
+    for (int i = 0; i < held.length; i++) {
+      held[i] = hasRun(copies.get(i), held[i], heldSince[i]) ? 0 : held[i];
     }
-    addNames(rows);
-    return rows;
+    List<Map<String, String>> all = new ArrayList<>();
+    all.add(whole(after, ended));
+    for (int i = 0; i < copies.size(); i++) {
+      all.add(ring(i, after));
+    }
+    addNames(all);
+    rows = all;
+    return all;
+  }
+
+  private static boolean hasRun(TraceRing.Copy copy, long who, long since) {
+    for (int i = copy.size() - 1; i >= 0 && copy.time(i) >= since; i--) {
+      if (copy.kind(i) == TraceKind.RUN.number() && copy.who(i) == who) {
+        return true;
+      }
+    }
+    return false;
   }
 
   private void end() {
@@ -85,19 +114,39 @@ public final class RuntimeRecording implements Recording {
   }
 
   private Map<String, String> ring(int worker, ProcessCounters after) {
-    TraceRing.Copy copy = copies.get(worker);
+    Map<String, String> row = row(worker);
+    if (worker == after.workers().size()) { // the last one is that of all other threads
+      row.put("what", "runtime");
+      row.put("name", name);
+      return row;
+    }
     WorkerCounters then = before.workers().get(worker);
     WorkerCounters now = after.workers().get(worker);
-    Map<String, String> row = new LinkedHashMap<>();
-    row.put("row", "ring");
+    WorkerTrace trace = workers.get(worker);
     row.put("name", name + " " + now.number());
-    row.put("recorded", Long.toString(copy.total()));
-    row.put("lost", Long.toString(copy.lost()));
-    row.put("executed", Long.toString(workers.get(worker).executed()));
+    row.put("executed", Long.toString(trace.executed()));
     row.put("stolen", Long.toString(now.stolen() - then.stolen()));
     row.put("parks", Long.toString(now.parks() - then.parks()));
-    for (int code = 0; code < WorkerTrace.CODES.size(); code++) {
-      row.put("code." + code, WorkerTrace.CODES.get(code));
+    long running = held[worker];
+    if (running != 0) {
+      row.put("heldBy", Long.toString(running));
+      row.put("heldSince", Long.toString(heldSince[worker]));
+    }
+    return row;
+  }
+
+  private Map<String, String> row(int ring) {
+    TraceRing.Copy copy = copies.get(ring);
+    Map<String, String> row = new LinkedHashMap<>();
+    row.put("row", "ring");
+    row.put("recorded", Long.toString(copy.total()));
+    row.put("lost", Long.toString(copy.lost()));
+    int code = 0;
+    for (String fixed : WorkerTrace.CODES) {
+      row.put("code." + code++, fixed);
+    }
+    for (Class<?> command : workers.get(ring).kinds()) {
+      row.put("code." + code++, command.getSimpleName());
     }
     return row;
   }
@@ -107,6 +156,9 @@ public final class RuntimeRecording implements Recording {
   private void addNames(List<Map<String, String>> rows) {
     Map<Long, String> names = new LinkedHashMap<>();
     Set<Long> wanted = new HashSet<>();
+    for (long running : held) {
+      wanted.add(running);
+    }
     for (TraceRing.Copy copy : copies) {
       for (int i = 0; i < copy.size(); i++) {
         wanted.add(copy.who(i));

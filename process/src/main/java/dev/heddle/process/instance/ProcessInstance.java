@@ -18,6 +18,7 @@ import dev.heddle.process.StepOutput;
 import dev.heddle.process.TypedProcess;
 import dev.heddle.process.UnknownEntryPointException;
 import dev.heddle.process.dispatch.CommandIssuer;
+import dev.heddle.process.dispatch.Dispatcher;
 import dev.heddle.process.dispatch.PendingCommand;
 import dev.heddle.process.fiber.BodyHolder;
 import dev.heddle.process.fiber.FiberView;
@@ -345,6 +346,10 @@ public final class ProcessInstance extends ProcessLifecycle
         pendingCommands = pendingCommands == null ? new CommandTable() : pendingCommands;
         pendingCommands.add(pending, request.command());
       }
+      Worker here = here();
+      if (here != null) {
+        here.issued(this, Dispatcher.classOf(request.command()), request.tag());
+      }
       host.dispatcher().dispatch(request.command(), pending);
     }
   }
@@ -464,7 +469,9 @@ public final class ProcessInstance extends ProcessLifecycle
             : senders == SenderQueue.UNUSED ? queue.push(envelope) : senders.offer(envelope);
     if (push == EventQueue.Push.ACCEPTED) {
       // a callback of the dropped request may have waited: a body may be on another worker now
-      endWakeUp(BY_MESSAGE, displaces && here != null ? here() : here);
+      Worker sender = displaces && here != null ? here() : here;
+      host.scheduler().sent(this, sender);
+      endWakeUp(BY_MESSAGE, sender);
     } else {
       cancelWakeUp(here);
     }
@@ -594,7 +601,11 @@ public final class ProcessInstance extends ProcessLifecycle
   public void deliver(ProcessEvent event, boolean inOrder) {
     Envelope envelope = new Envelope.ResultEnvelope(event);
     Worker here = beginWakeUp(BY_COMMAND);
-    if (!pushed(queue.pushResult(envelope, inOrder), here)) {
+    EventQueue.Push push = queue.pushResult(envelope, inOrder);
+    if (push == EventQueue.Push.ACCEPTED) {
+      host.scheduler().completed(this, event.tag(), event.error() != null, here);
+    }
+    if (!pushed(push, here)) {
       host.onLateResult();
     }
   }

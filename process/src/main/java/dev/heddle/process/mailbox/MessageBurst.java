@@ -50,6 +50,7 @@ public final class MessageBurst extends Burst {
       sender.endWakeUp();
       return to.sendToEnded();
     }
+    sender.sent(to);
     sender.scheduler().wake(to, Task.BY_MESSAGE, sender);
     sender.endWakeUp();
     burst.pushed();

@@ -48,10 +48,9 @@ final class SimulatedWorker extends Worker {
 
   /// A run is one step.
   @Override
-  void runSteps(Task task) {
+  boolean runSteps(Task task) {
     if (task.isComplete()) { // completed() has failed before
-      complete(task);
-      return;
+      return complete(task);
     }
     task.beginStep();
     StepResult result;
@@ -63,10 +62,12 @@ final class SimulatedWorker extends Worker {
     }
     if (result == StepResult.DONE) {
       task.endSteps();
-      complete(task);
-    } else if (result == StepResult.CONTINUE || !task.endRun(result)) {
+      return complete(task);
+    }
+    if (result == StepResult.CONTINUE || !task.endRun(result)) {
       task.makeReady();
       again = true;
     }
+    return false;
   }
 }

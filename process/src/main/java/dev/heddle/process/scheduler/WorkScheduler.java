@@ -38,6 +38,9 @@ public sealed class WorkScheduler permits SimulatedScheduler {
   private final AtomicInteger lost = new AtomicInteger();
   private volatile Consumer<Throwable> onFailure = _ -> {};
 
+  // an observer writes it, any thread reads it; safe: an entry may be missing at either end
+  @Nullable WorkerTrace traceOfOthers; // null: no trace is being recorded
+
   // set before the start
   private BooleanSupplier timersAreLate = () -> false;
   private Runnable onWorkerWake = () -> {};
@@ -104,8 +107,9 @@ public sealed class WorkScheduler permits SimulatedScheduler {
           return;
         }
       }
-      if (own != null && own.trace != null) {
-        own.trace.woke(task, why);
+      WorkerTrace recorded = traceOf(own);
+      if (recorded != null) {
+        recorded.woke(task, why);
       }
       task.queuedNanos = DelayHistogram.stamp();
       if (task.priority == Task.QueuePriority.NORMAL
@@ -128,6 +132,30 @@ public sealed class WorkScheduler permits SimulatedScheduler {
         own.wakeUps.isUnfinished = true;
       }
       throw e;
+    }
+  }
+
+  // ---- the trace ----
+
+  /// Where something is recorded that is done on behalf of a step on `worker`, or, without one, by
+  /// another thread; null: no trace is being recorded.
+  private @Nullable WorkerTrace traceOf(@Nullable Worker worker) {
+    return worker == null || worker.isCompensating() ? traceOfOthers : worker.trace;
+  }
+
+  /// A message was sent to a task. Any thread.
+  public void sent(Task to, @Nullable Worker worker) {
+    WorkerTrace recorded = traceOf(worker);
+    if (recorded != null) {
+      recorded.sent(to);
+    }
+  }
+
+  /// The reply to a command was delivered to a task. Any thread.
+  public void completed(Task of, long tag, boolean failed, @Nullable Worker worker) {
+    WorkerTrace recorded = traceOf(worker);
+    if (recorded != null) {
+      recorded.completed(of, tag, failed);
     }
   }
 

@@ -215,7 +215,7 @@ public sealed class Worker permits SimulatedWorker {
     if (recorded != null) {
       recorded.runBegins(task, picks);
     }
-    runSteps(task); // throws nothing
+    boolean ended = runSteps(task); // throws nothing; from here on another worker may run it
     threadState.restore(); // thread state that the step has changed must not reach the next task
     RUNNING.setRelease(this, (Task) null);
     if (burst != null) {
@@ -225,15 +225,16 @@ public sealed class Worker permits SimulatedWorker {
       finishWakeUps();
     }
     if (recorded != null) {
-      recorded.runEnds(task);
+      recorded.runEnds(task, ended);
     }
   }
 
   /// Runs the task until it waits, ends, or has used up its budget.
-  void runSteps(Task task) {
+  ///
+  /// @return whether it has ended
+  boolean runSteps(Task task) {
     if (task.isComplete()) { // completed() has failed before
-      complete(task);
-      return;
+      return complete(task);
     }
     long deadline = 0;
     for (int left = BUDGET_STEPS; ; left--) {
@@ -249,34 +250,37 @@ public sealed class Worker permits SimulatedWorker {
       isInTask = false; // from here on another worker may get it
       if (stepResult == StepResult.DONE) {
         task.endSteps();
-        complete(task);
-        return;
+        return complete(task);
       }
       if (stepResult != StepResult.CONTINUE && task.endRun(stepResult)) {
-        return; // from here on other workers may run it
+        return false; // from here on other workers may run it
       }
       if (deadline == 0) {
         deadline = System.nanoTime() + BUDGET_NANOS;
       } else if (left <= 1 || System.nanoTime() - deadline >= 0) {
         task.makeReady();
         scheduler.enqueueLast(task);
-        return;
+        return false;
       }
     }
   }
 
-  final void complete(Task task) {
+  /// @return false when it has to be called again
+  final boolean complete(Task task) {
     isInTask = true;
+    boolean done = true;
     try {
       endBurst(); // before the end becomes visible
       task.completed();
     } catch (VirtualMachineError _) {
       isInTask = false; // from here on another worker may get it
       scheduler.finishLater(task); // safe: it is called again until it does not throw
+      done = false;
     } catch (Throwable t) {
       logSafely("gives up a task", task, t);
     }
     isInTask = false;
+    return done;
   }
 
   private void finishWakeUps() {
@@ -393,11 +397,15 @@ public sealed class Worker permits SimulatedWorker {
       parking.cancelPark(place);
     } else {
       parks++;
+      WorkerTrace recorded = trace;
+      if (recorded != null) {
+        recorded.sleeps();
+      }
       while (place.isAsleep()) {
         var _ = Thread.interrupted(); // an interrupt would make each park return at once
         LockSupport.park(this);
       }
-      if (trace != null) {
+      if (trace != null) { // it may have begun meanwhile
         trace.slept();
       }
     }
@@ -411,8 +419,19 @@ public sealed class Worker permits SimulatedWorker {
   public void beginWakeUp(Task task, int why) {
     endBurst(); // what is published next is behind it
     wakeUps.begin(task, why);
-    if (trace != null && why == Task.BY_MESSAGE) {
-      trace.sent(task);
+  }
+
+  /// Called when its step has sent a message, before the receiver is woken.
+  public void sent(Task to) {
+    if (trace != null) {
+      trace.sent(to);
+    }
+  }
+
+  /// Called before its step has a command executed.
+  public void issued(Task by, Class<?> command, long tag) {
+    if (trace != null) {
+      trace.issued(by, command, tag);
     }
   }
 
@@ -511,6 +530,7 @@ public sealed class Worker permits SimulatedWorker {
     if (!open.add(item)) {
       return false;
     }
+    sent(open.to());
     if (open.to().isWaitingForAnything()) { // otherwise it finds the item, or end() wakes it
       wake(open.to(), Task.BY_MESSAGE);
     }

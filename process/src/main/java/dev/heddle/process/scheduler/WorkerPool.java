@@ -160,20 +160,24 @@ public sealed class WorkerPool permits SimulatedWorkers {
     return all;
   }
 
-  /// Begins to record what the workers do, but not compensating ones.
+  /// Begins to record what the workers do, but not the runs of compensating ones.
   ///
   /// @param entries of the ring of each, a power of two
-  /// @return in the order of the workers
+  /// @return in the order of the workers; and that of all other threads
   /// @throws IllegalStateException when that is recorded already
   public List<WorkerTrace> beginTrace(int entries) {
     synchronized (workers) {
       if (workers[0].trace != null) {
         throw new IllegalStateException("another observer records a trace of it just now");
       }
+      WorkerTrace others = WorkerTrace.ofOthers(new TraceRing(entries));
+      scheduler.traceOfOthers = others; // first: it completes what workers issue
       for (Worker worker : workers) {
         worker.trace = new WorkerTrace(new TraceRing(entries));
       }
-      return Stream.of(workers).map(worker -> worker.trace).filter(Objects::nonNull).toList();
+      return Stream.concat(Stream.of(workers).map(worker -> worker.trace), Stream.of(others))
+          .filter(Objects::nonNull)
+          .toList();
     }
   }
 
@@ -183,6 +187,7 @@ public sealed class WorkerPool permits SimulatedWorkers {
       for (Worker worker : workers) {
         worker.trace = null;
       }
+      scheduler.traceOfOthers = null;
     }
   }
 

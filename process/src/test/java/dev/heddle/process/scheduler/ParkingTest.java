@@ -38,7 +38,7 @@ class ParkingTest {
   @Tag("proc-206")
   void message_forATaskThatRests_wakesASleeperToo() {
     Probe idle = task();
-    workers[0].runSteps(idle);
+    boolean _ = workers[0].runSteps(idle);
     assertThat(idle.state()).isEqualTo(Task.State.IDLE);
     sleep(1);
     scheduler.wake(idle, Task.BY_MESSAGE, WorkerThread.currentWorker());

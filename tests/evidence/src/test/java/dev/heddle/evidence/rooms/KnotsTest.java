@@ -32,8 +32,6 @@ class KnotsTest {
       Map.ofEntries(
           // shapes of messages contain shapes; what a packet is made of, and its limits
           entry("dev.heddle.cluster.wire", List.of(15, 8)),
-          // what is woken, who wakes it, and the trace of that
-          entry("dev.heddle.scheduler", List.of(3)),
           // a process, what was observed of it, and what asks it again
           entry("dev.heddle.cli.attach", List.of(3)),
           // a shard, its entities, and the owner of both

@@ -76,7 +76,7 @@ final class BurstReceiver extends Task {
   // ---- the receiver ----
 
   void run() {
-    worker.runSteps(this);
+    boolean _ = worker.runSteps(this);
   }
 
   @Override

@@ -66,7 +66,7 @@ public class StateStress {
     }
 
     void run() {
-      scheduler.workers()[0].runSteps(this);
+      boolean _ = scheduler.workers()[0].runSteps(this);
     }
 
     int seenAtLast() {

@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.heddle.cli.trace;
+
+import dev.heddle.cli.trace.Arrows.Arrow;
+import dev.heddle.cli.trace.Commands.Command;
+import org.jspecify.annotations.Nullable;
+
+/// What is known of the entries of one thread beyond themselves, by the number of the entry.
+///
+/// @param places when it happened
+/// @param arrows what has caused the run that it is
+/// @param commands what it issues or completes
+record Causes(long[] places, @Nullable Arrow[] arrows, @Nullable Command[] commands) {}

@@ -3,6 +3,7 @@
 //! The bench's programs on Tokio: rounds, and servers with a task for each connection, on the current-thread runtime,
 //! which costs less CPU per request than the one with threads; HTTP by hyper.
 
+mod coroutines;
 mod rounds;
 
 use std::convert::Infallible;

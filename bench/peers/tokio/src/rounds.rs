@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 //! Rounds in which tasks exchange something, on the current-thread runtime: it costs less CPU than the one with
-//! threads. Takes the driver's orders, a line each, until it hangs up: `case NAME SIZE` and `round OPERATIONS`.
+//! threads. The tree of tasks alone runs on all processors. Takes the driver's orders, a line each, until it hangs up: `case NAME SIZE` and `round OPERATIONS`.
 
 use std::future::Future;
 use std::io::{self, BufRead, Write};
@@ -12,24 +12,44 @@ use tokio::runtime::{Builder, Runtime};
 use tokio::sync::{Semaphore, mpsc};
 use tokio::task::yield_now;
 
+use crate::coroutines;
+
 const WARM: usize = 1_000;
 const PERMITS: usize = 4;
 
 /// What one operation of a round took, times the operations that really ran.
-struct Sample {
+pub struct Sample {
     operations: usize,
     wall: Duration,
     cpu: Duration,
+    /// Further figures by name.
+    pub counts: Vec<(&'static str, f64)>,
+}
+
+impl Sample {
+    /// As the driver reads it.
+    fn line(&self) -> String {
+        let mut line = format!(
+            "sample\t{}\t{}\t{}",
+            self.operations,
+            self.wall.as_nanos(),
+            self.cpu.as_nanos()
+        );
+        for (name, value) in &self.counts {
+            line.push_str(&format!("\t{name}={value}"));
+        }
+        line
+    }
 }
 
 /// Measures the steady part of a round.
-struct Meter {
+pub struct Meter {
     began: Instant,
     cpu: Duration,
 }
 
 impl Meter {
-    fn start() -> Meter {
+    pub fn start() -> Meter {
         let cpu = cpu_time();
         Meter {
             began: Instant::now(),
@@ -37,12 +57,13 @@ impl Meter {
         }
     }
 
-    fn stop(self, operations: usize) -> Sample {
+    pub fn stop(self, operations: usize) -> Sample {
         let wall = self.began.elapsed();
         Sample {
             operations,
             wall,
             cpu: cpu_time() - self.cpu,
+            counts: Vec::new(),
         }
     }
 }
@@ -63,7 +84,8 @@ fn cpu_time() -> Duration {
 }
 
 pub fn answer_orders() -> io::Result<()> {
-    let runtime = Builder::new_current_thread().build()?;
+    let plain = Builder::new_current_thread().build()?;
+    let mut runtime: Option<Runtime> = None;
     let mut current = (String::new(), 0);
     for line in io::stdin().lock().lines() {
         let line = line?;
@@ -71,16 +93,22 @@ pub fn answer_orders() -> io::Result<()> {
         let answer = match words[..] {
             ["case", name, size] => {
                 current = (name.to_string(), size.parse().unwrap_or(0));
+                runtime = match name {
+                    "skynet" => Some(Builder::new_multi_thread().build()?),
+                    name if name.starts_with("timers") => {
+                        Some(Builder::new_current_thread().enable_time().build()?)
+                    }
+                    _ => None,
+                };
                 "ready".to_string()
             }
             ["round", operations] => {
-                match round(&runtime, &current, operations.parse().unwrap_or(0)) {
-                    Some(sample) => format!(
-                        "sample\t{}\t{}\t{}",
-                        sample.operations,
-                        sample.wall.as_nanos(),
-                        sample.cpu.as_nanos()
-                    ),
+                match round(
+                    runtime.as_ref().unwrap_or(&plain),
+                    &current,
+                    operations.parse().unwrap_or(0),
+                ) {
+                    Some(sample) => sample.line(),
                     None => format!("failed no program for {}", current.0),
                 }
             }
@@ -99,6 +127,16 @@ fn round(runtime: &Runtime, (name, size): &(String, usize), operations: usize) -
         "await-two" => run(runtime, await_two(operations)),
         "channel-1" | "channel-64" => run(runtime, channel(size, operations)),
         "select-1" | "select-64" => run(runtime, select(size, operations)),
+        "switch" | "switch-1000" | "switch-100000" => {
+            run(runtime, coroutines::switch(size, operations))
+        }
+        "spawn-batch" => run(runtime, coroutines::spawn_batch(size, operations)),
+        "spawn-one" => run(runtime, coroutines::spawn_one(operations)),
+        "memory" | "memory-depth-10" => run(runtime, coroutines::parked(size, operations)),
+        "timers" => run(runtime, coroutines::arm_and_cancel(size, operations)),
+        "timers-replace" => run(runtime, coroutines::replace(size, operations)),
+        "timers-fire" => run(runtime, coroutines::fire(operations)),
+        "skynet" => run(runtime, coroutines::skynet(operations)),
         "semaphore" => run(runtime, alone(operations)),
         "semaphore-contended" => run(runtime, together(size, operations / size)),
         _ => return None,

@@ -112,7 +112,7 @@ final class PagesTest {
   void program_inAPage_isReportedAsThePageSays(String page, String program, String report)
       throws Exception {
     Path file = Files.writeString(folder.resolve("Program.java"), program);
-    var options = List.of("-Dheddle.watchdog=200", "-Dheddle.sites=exact", "-Dheddle.stall=300");
+    var options = List.of("-Dheddle.watchdog=200", "-Dheddle.stall=300");
     try (var run = ExampleProcess.startFile(options, file)) {
       for (String line : report.lines().filter(l -> !l.isBlank() && !l.equals("...")).toList()) {
         run.awaitLine("^" + asPattern(line) + "$");

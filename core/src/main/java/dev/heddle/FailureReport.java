@@ -17,11 +17,11 @@ import org.jspecify.annotations.Nullable;
 ///
 /// @param coroutine number and name of the coroutine whose body threw it first; null if no
 ///   coroutine did
-/// @param spawnSite where that coroutine was spawned: the class of its body, or file and line with
-///   `heddle.sites=exact`; null for a main coroutine, and if no coroutine threw it
+/// @param spawnSite where that coroutine was spawned, file and line; the class of its body for work
+///   that another thread has submitted; null for a main coroutine, and if no coroutine threw it
 /// @param spawnedBy the asynchronous trace: the spawner of that coroutine, then the spawner of that
-///   one, nearest first, each with its own spawn site. With exact sites these are the recorded
-///   spawners; else they are the owners of the enclosing scopes
+///   one, nearest first, each with its own spawn site. The owner of its scope stands for the
+///   spawner of work that another thread has submitted
 /// @param merged failures that this one superseded on its way, in order
 /// @see Heddle#reportOf(Throwable)
 /// @since 0.1

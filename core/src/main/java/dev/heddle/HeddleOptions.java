@@ -19,7 +19,6 @@ public final class HeddleOptions {
   private String name;
   private boolean handleSignals;
   private boolean reuse;
-  private boolean exactSites;
   private String driver;
   private Duration gracePeriod;
   private Duration shutdownDeadline;
@@ -33,7 +32,6 @@ public final class HeddleOptions {
     name = "heddle";
     handleSignals = false;
     reuse = choice("heddle.reuse", "on", "off");
-    exactSites = !choice("heddle.sites", "lazy", "exact");
     driver = System.getProperty("heddle.driver", "auto");
     gracePeriod = Duration.ofSeconds(5);
     shutdownDeadline = Duration.ofSeconds(10);
@@ -48,7 +46,6 @@ public final class HeddleOptions {
     name = from.name;
     handleSignals = from.handleSignals;
     reuse = from.reuse;
-    exactSites = from.exactSites;
     driver = from.driver;
     gracePeriod = from.gracePeriod;
     shutdownDeadline = from.shutdownDeadline;
@@ -107,12 +104,6 @@ public final class HeddleOptions {
   /// System property `heddle.reuse=on|off`, default on.
   public boolean reuse() {
     return reuse;
-  }
-
-  /// Whether every spawn records its file and line, at 1 us each, instead of the class of its body.
-  /// System property `heddle.sites=exact|lazy`, default lazy.
-  public boolean exactSites() {
-    return exactSites;
   }
 
   /// The driver for the loop's I/O: `jdk`, which is always available; `io_uring`, `epoll`, `kqueue`
@@ -189,16 +180,6 @@ public final class HeddleOptions {
   /// The same, with a new execution context for each coroutine.
   public HeddleOptions withoutReuse() {
     return with(copy -> copy.reuse = false);
-  }
-
-  /// The same, recording the file and line of each spawn.
-  public HeddleOptions withExactSites() {
-    return with(copy -> copy.exactSites = true);
-  }
-
-  /// The same, recording the class of the body as the site of each spawn.
-  public HeddleOptions withLazySites() {
-    return with(copy -> copy.exactSites = false);
   }
 
   /// The same with another driver. A loop with an unknown or unsupported driver fails at its start,

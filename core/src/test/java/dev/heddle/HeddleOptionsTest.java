@@ -31,9 +31,7 @@ class HeddleOptionsTest {
           "handleSignals",
           List.of(HeddleOptions::withSignalHandling, HeddleOptions::withoutSignalHandling),
           "reuse",
-          List.of(HeddleOptions::withoutReuse, HeddleOptions::withReuse),
-          "exactSites",
-          List.of(HeddleOptions::withExactSites, HeddleOptions::withLazySites));
+          List.of(HeddleOptions::withoutReuse, HeddleOptions::withReuse));
 
   /// The accessors: each has a `with…` of its name, or a pair if it is a switch.
   public static Stream<Method> options() {

@@ -2,10 +2,11 @@
 package dev.heddle.bench;
 
 import dev.heddle.bench.report.JsonFile;
-import dev.heddle.bench.report.ReportPage;
+import dev.heddle.bench.result.Comparison;
 import dev.heddle.bench.result.Line;
 import dev.heddle.bench.result.ShapeResult;
 import dev.heddle.bench.shape.Bar;
+import dev.heddle.bench.shape.Contender.Build;
 import dev.heddle.bench.shape.Shape;
 import dev.heddle.bench.shape.Shapes;
 import java.io.IOException;
@@ -15,6 +16,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
+import java.util.Optional;
 
 /// `heddle bench`: runs shapes side by side and prints a line per contender.
 ///
@@ -60,25 +62,53 @@ public final class BenchMain {
   }
 
   private void run(Options options) throws IOException {
-    String machine = Machine.here().text();
-    words.println("# " + machine);
+    Machine machine = Machine.here();
+    words.println("# " + machine.text());
+    if (options.against().isPresent()) {
+      against(options, options.against().get());
+      return;
+    }
+    Optional<Report> report =
+        options.report()
+            ? Optional.of(Report.in(home(), machine, options.effort()))
+            : Optional.empty();
     List<ShapeResult> results = new ArrayList<>();
     for (Shape shape : options.shapes()) {
-      ShapeResult result = Driver.run(shape, options.effort(), this::progress);
+      ShapeResult result =
+          report.isPresent()
+              ? report.get().measure(shape, this::progress)
+              : Driver.run(shape, options.effort(), this::progress);
       results.add(result);
       result.lines().stream().map(Line::text).forEach(lines::println);
       lines.flush();
       shape.bars().forEach(bar -> verdict(bar, result));
     }
     if (options.json().isPresent()) {
-      Files.writeString(options.json().get(), JsonFile.text(machine, results));
+      Files.writeString(options.json().get(), JsonFile.text(machine.text(), results));
     }
-    if (options.report()) {
-      Path home = Path.of(Objects.requireNonNullElse(System.getenv(HOME_VARIABLE), ""));
-      Path folder = home.resolve("docs").resolve("reference");
-      ReportPage.write(folder, machine, options.effort().text(), results);
-      words.println("# written: " + folder.resolve("benchmarks.md"));
+    if (report.isPresent()) {
+      words.println("# written: " + report.get().write());
     }
+  }
+
+  private static Path home() {
+    return Path.of(Objects.requireNonNullElse(System.getenv(HOME_VARIABLE), ""));
+  }
+
+  private void against(Options options, Build other) {
+    lines.println("row\tcontender\t" + other.revision() + "\tnow\tfigure\tratio\tverdict");
+    List<Comparison> changed = new ArrayList<>();
+    for (Shape shape : options.shapes()) {
+      List<Comparison> all = Against.run(shape, other, options.effort(), this::progress);
+      all.stream().map(Comparison::text).forEach(lines::println);
+      lines.flush();
+      all.stream().filter(Comparison::isChanged).forEach(changed::add);
+    }
+    words.println(
+        changed.isEmpty()
+            ? "# nothing changed beyond noise since " + other.revision()
+            : "# changed beyond noise since " + other.revision() + ":");
+    changed.forEach(comparison -> words.println("#   " + comparison.text().replace('\t', ' ')));
   }
 
   private void list(Shape shape) {

@@ -4,25 +4,33 @@ package dev.heddle.bench;
 import dev.heddle.bench.fork.ContenderProcess;
 import dev.heddle.bench.fork.ForkFailedException;
 import dev.heddle.bench.fork.Peers;
+import dev.heddle.bench.measure.HostClock;
+import dev.heddle.bench.measure.HostLoad;
 import dev.heddle.bench.measure.Sample;
-import dev.heddle.bench.result.Figures;
+import dev.heddle.bench.result.Conditions;
 import dev.heddle.bench.result.ShapeResult;
+import dev.heddle.bench.rounds.Choice;
+import dev.heddle.bench.rounds.Round;
+import dev.heddle.bench.rounds.RoundLog;
 import dev.heddle.bench.shape.Case;
 import dev.heddle.bench.shape.Contender;
 import dev.heddle.bench.shape.RoundSize;
 import dev.heddle.bench.shape.Shape;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.function.Consumer;
 
 /// Runs a shape: every contender in a process of its own, taking turns round by round.
 ///
-/// A contender that fails leaves with its reason; the others go on.
+/// A contender that fails leaves with its reason; the others go on. A round beside which the
+/// machine did other work is marked and repeated, for as long as the effort's patience lasts.
 final class Driver {
   private static final Duration ANSWER_LIMIT = Duration.ofMinutes(3);
   private static final int LEAST_WARM_UPS = 4; // of short rounds, even when time is short
@@ -30,54 +38,68 @@ final class Driver {
 
   private final Shape shape;
   private final Effort effort;
+  private final RoundLog log;
   private final Consumer<String> progress;
   private final Map<String, ContenderProcess> processes =
       new LinkedHashMap<>(); // those still taking part
-  private final Map<String, String> runtimes = new LinkedHashMap<>();
-  private final Map<String, String> missing = new LinkedHashMap<>();
+  private long patience; // nanoseconds for rounds in place of those beside load
 
-  private Driver(Shape shape, Effort effort, Consumer<String> progress) {
+  private Driver(Shape shape, Effort effort, RoundLog log, Consumer<String> progress) {
     this.shape = shape;
     this.effort = effort;
+    this.log = log;
     this.progress = progress;
+    patience = effort.patience().toNanos();
   }
 
   /// Runs a shape to its end.
   ///
   /// @param progress told a line now and then
   static ShapeResult run(Shape shape, Effort effort, Consumer<String> progress) {
-    var driver = new Driver(shape, effort, progress);
+    return run(shape, effort, RoundLog.inMemory(), progress);
+  }
+
+  /// Runs what a shape lacks.
+  ///
+  /// @param log has what was measured before, and is told what is measured now
+  /// @param progress told a line now and then
+  static ShapeResult run(Shape shape, Effort effort, RoundLog log, Consumer<String> progress) {
+    var driver = new Driver(shape, effort, log, progress);
     try {
-      return driver.run();
+      driver.run();
     } finally {
       driver.processes.values().forEach(ContenderProcess::close);
     }
+    return log.result(shape);
   }
 
-  private ShapeResult run() {
+  private void run() {
+    List<Case> cases = shape.cases().stream().filter(size -> !log.isComplete(size)).toList();
+    if (cases.isEmpty()) {
+      return;
+    }
     Peers.build(shape, progress); // takes its own time, the first time
     long end = System.nanoTime() + effort.budget().toNanos();
     shape.contenders().forEach(this::start);
-    Map<String, Map<String, Figures>> figures = new LinkedHashMap<>();
-    int left = shape.cases().size();
-    for (Case size : shape.cases()) {
+    int left = cases.size();
+    for (Case size : cases) {
       long now = System.nanoTime();
-      figures.put(size.name(), run(size, now + (end - now) / left--));
+      end += run(size, now + (end - now) / left--);
     }
-    return new ShapeResult(shape, runtimes, figures);
   }
 
   private void start(Contender contender) {
     String name = contender.name();
-    contender.missing().ifPresent(reason -> missing.put(name, reason));
-    if (missing.containsKey(name)) {
-      progress.accept(name + ": missing, " + missing.get(name));
+    Optional<String> missing = contender.missing();
+    if (missing.isPresent()) {
+      log.missing(name, missing.get());
+      progress.accept(name + ": missing, " + missing.get());
       return;
     }
     try {
       ContenderProcess contenderProcess = ContenderProcess.start(shape, contender);
       processes.put(name, contenderProcess);
-      runtimes.put(name, contenderProcess.runtime());
+      log.started(name, contenderProcess.runtime());
       progress.accept(
           name
               + ": "
@@ -89,35 +111,43 @@ final class Driver {
     }
   }
 
-  private Map<String, Figures> run(Case size, long end) {
+  /// Returns for how long it went on because of load.
+  private long run(Case size, long end) {
     Map<String, Long> operations = warmUp(size, end);
-    Map<String, List<Sample>> samples = new LinkedHashMap<>();
+    int before = log.rounds(size.name()).size();
+    int round = before;
+    long extra = 0;
     long took = 0;
-    for (int round = 0; round < effort.rounds(); round++) {
-      long before = System.nanoTime();
-      if (round > 0 && before + took > end) {
+    while (!Choice.isEnough(log.rounds(size.name()), before, effort.rounds())) {
+      long begin = System.nanoTime();
+      if (round > before && begin + took > end + extra) {
         break; // early rather than late
       }
-      List<String> order = present(size);
-      Collections.rotate(order, round); // nobody always follows the same neighbour
-      for (Map.Entry<String, Sample> entry : round(size, order, operations).entrySet()) {
-        samples.computeIfAbsent(entry.getKey(), _ -> new ArrayList<>()).add(entry.getValue());
+      Round measured = round(size, round++, operations);
+      took = System.nanoTime() - begin;
+      if (!measured.load().isQuiet()) {
+        long given = Math.min(took, patience);
+        patience -= given;
+        extra += given;
       }
-      took = System.nanoTime() - before;
+      log.add(measured);
     }
-    Map<String, Figures> figures = new LinkedHashMap<>();
-    for (Contender contender : shape.contenders()) {
-      String name = contender.name();
-      if (!contender.isIn(size)) {
-        continue;
-      }
-      figures.put(
-          name,
-          missing.containsKey(name)
-              ? Figures.missing(missing.get(name))
-              : Figures.of(samples.getOrDefault(name, List.of())));
+    log.done(size.name());
+    Conditions conditions = Choice.of(log.rounds(size.name())).conditions();
+    if (conditions.loaded() > 0) {
+      progress.accept(size.name() + ": " + conditions.text());
     }
-    return figures;
+    return extra;
+  }
+
+  private Round round(Case size, int number, Map<String, Long> operations) {
+    List<String> order = present(size);
+    Collections.rotate(order, number); // nobody always follows the same neighbour
+    var host = new HostClock();
+    host.start();
+    Map<String, Sample> samples = round(size, order, operations);
+    HostLoad load = effort.tiny() ? HostLoad.NONE : host.stop(); // tiny ones measure nothing
+    return new Round(size.name(), Instant.now(), load, samples);
   }
 
   private Map<String, Long> warmUp(Case size, long end) {
@@ -128,13 +158,30 @@ final class Driver {
     for (String name : present) {
       progress.accept(size.name() + ": warming up " + name);
       try {
-        process(name).open(effort.tiny() ? size.tiny() : size, ANSWER_LIMIT);
+        process(name).open(sized(size), ANSWER_LIMIT);
+        process(name).source().ifPresent(source -> log.source(name, source));
         operations.put(name, effort.tiny() ? size.pace().tiny() : settle(size, name, warmNanos));
       } catch (ForkFailedException e) {
         leave(name, e);
       }
     }
     return operations;
+  }
+
+  /// As large as this run wants it.
+  private Case sized(Case size) {
+    if (size.share().isEmpty()) {
+      return effort.tiny() ? size.tiny() : size;
+    }
+    Case.Share share = size.share().get();
+    String row = shape.caseNamed(share.peak()).rows().getFirst().name();
+    ShapeResult known = log.result(shape);
+    return shape.contenders().stream()
+        .map(Contender::name)
+        .filter(name -> known.has(row, name))
+        .findFirst()
+        .map(name -> size.sized(share.of(known.median(row, name))))
+        .orElse(size);
   }
 
   /// Runs rounds until they take as long as wanted and the contender is warm.
@@ -192,7 +239,7 @@ final class Driver {
   }
 
   private void leave(String name, ForkFailedException e) {
-    missing.put(name, String.valueOf(e.getMessage()));
+    log.missing(name, String.valueOf(e.getMessage()));
     progress.accept(name + ": " + e.getMessage());
     ContenderProcess contenderProcess = processes.remove(name);
     if (contenderProcess != null) {

@@ -9,18 +9,54 @@ import java.time.Duration;
 /// @param round how long a calibrated round is meant to take
 /// @param rounds how many rounds count, if the budget allows
 /// @param budget for a whole shape: rounds end early rather than late
+/// @param patience how much longer a shape may take to repeat rounds beside load
 /// @param tiny true where rounds only show that everything works
-record Effort(Duration warmUp, Duration round, int rounds, Duration budget, boolean tiny) {
+record Effort(
+    Duration warmUp, Duration round, int rounds, Duration budget, Duration patience, boolean tiny) {
+  private static final int PATIENT = 2;
+  private static final int LEAST_ROUNDS = 3;
+
   /// For good figures.
   static Effort full() {
     return new Effort(
-        Duration.ofSeconds(2), Duration.ofMillis(300), 21, Duration.ofMinutes(4), false);
+        Duration.ofSeconds(2),
+        Duration.ofMillis(300),
+        21,
+        Duration.ofMinutes(4),
+        Duration.ofMinutes(2),
+        false);
   }
 
   /// For a first look: under a minute a shape.
   static Effort quick() {
     return new Effort(
-        Duration.ofMillis(600), Duration.ofMillis(100), 9, Duration.ofSeconds(48), false);
+        Duration.ofMillis(600),
+        Duration.ofMillis(100),
+        9,
+        Duration.ofSeconds(48),
+        Duration.ZERO,
+        false);
+  }
+
+  /// A part of it: one of so many starts, of which each has its warm-up.
+  Effort start(int starts) {
+    return new Effort(
+        warmUp,
+        round,
+        Math.max(LEAST_ROUNDS, rounds / starts),
+        budget.multipliedBy(PATIENT).dividedBy(starts),
+        budget.dividedBy(starts),
+        tiny);
+  }
+
+  /// The same with time to wait for a quiet machine: for a report.
+  Effort patient() {
+    return new Effort(warmUp, round, rounds, budget, budget.multipliedBy(PATIENT), tiny);
+  }
+
+  /// The option that asks for it, with a space before it; empty for none.
+  String option() {
+    return budget.equals(quick().budget) ? " --quick" : "";
   }
 
   /// How thorough the run was, for people.
@@ -36,6 +72,6 @@ record Effort(Duration warmUp, Duration round, int rounds, Duration budget, bool
 
   /// For the test of the harness itself.
   static Effort tinyRound() {
-    return new Effort(Duration.ZERO, Duration.ZERO, 1, Duration.ofSeconds(20), true);
+    return new Effort(Duration.ZERO, Duration.ZERO, 1, Duration.ofSeconds(20), Duration.ZERO, true);
   }
 }

@@ -30,6 +30,11 @@ record Machine(String processor, int cores, String system, String java, String d
     return processor + ", " + cores + " cores; " + system + "; " + java + "; " + date;
   }
 
+  /// The same in a few words.
+  String shortText() {
+    return processor + ", " + cores + " cores; Java " + Runtime.version().feature() + "; " + date;
+  }
+
   private static String property(String name) {
     return System.getProperty(name, "unknown");
   }

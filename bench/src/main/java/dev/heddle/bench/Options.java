@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.heddle.bench;
 
+import dev.heddle.bench.shape.Contender.Build;
 import dev.heddle.bench.shape.Shape;
 import dev.heddle.bench.shape.Shapes;
 import java.nio.file.Path;
@@ -8,6 +9,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
 
 /// What the command line asks for.
 ///
@@ -16,17 +18,27 @@ import java.util.stream.Collectors;
 /// @param json where to write the run for programs
 /// @param list true to name shapes and contenders and run nothing
 /// @param report true to write the page of the docs
+/// @param against the build of another commit to compare with
 record Options(
-    List<Shape> shapes, Effort effort, Optional<Path> json, boolean list, boolean report) {
+    List<Shape> shapes,
+    Effort effort,
+    Optional<Path> json,
+    boolean list,
+    boolean report,
+    Optional<Build> against) {
   static final String USAGE =
       """
       Usage: heddle bench [--quick] [--json FILE] [--report] NAME...
+             heddle bench [--quick] --against REV NAME...
              heddle bench --list
-        NAME         a shape, or "all"
-        --quick      a first look, under 60 s a shape
-        --json FILE  also write everything that was measured to FILE
-        --report     also write docs/reference/benchmarks.md (all shapes when none is named)
-        --list       name the shapes and who takes part
+        NAME           a shape, one of its cases, or "all"
+        --quick        a first look, under 60 s a shape
+        --json FILE    also write everything that was measured to FILE
+        --report       write docs/reference/benchmarks.md (all shapes when none is named);
+                       goes on where an earlier run of the same commit was interrupted
+        --against REV  compare this commit with another one, in turns, and say what changed
+                       beyond noise (takes as long as two runs)
+        --list         name the shapes and who takes part
       """;
 
   /// Reads the command line.
@@ -38,17 +50,16 @@ record Options(
     Path json = null;
     boolean list = false;
     boolean report = false;
+    String against = null;
+    String classPath = null;
     for (int i = 0; i < arguments.length; i++) {
       switch (arguments[i]) {
         case "--quick" -> effort = Effort.quick();
         case "--list" -> list = true;
         case "--report" -> report = true;
-        case "--json" -> {
-          if (++i == arguments.length) {
-            throw new IllegalArgumentException("--json needs a file name after it");
-          }
-          json = Path.of(arguments[i]);
-        }
+        case "--json" -> json = Path.of(after(arguments, i++, "a file name"));
+        case "--against" -> against = after(arguments, i++, "a commit");
+        case "--against-class-path" -> classPath = after(arguments, i++, "a class path");
         case "all" -> shapes.addAll(Shapes.all());
         default -> shapes.add(shape(arguments[i]));
       }
@@ -59,14 +70,41 @@ record Options(
     if (shapes.isEmpty() && !list) {
       throw new IllegalArgumentException("Name a shape, or \"all\"");
     }
-    return new Options(List.copyOf(shapes), effort, Optional.ofNullable(json), list, report);
+    return new Options(
+        List.copyOf(shapes),
+        effort,
+        Optional.ofNullable(json),
+        list,
+        report,
+        build(against, classPath, report));
+  }
+
+  private static String after(String[] arguments, int option, String what) {
+    if (option + 1 == arguments.length) {
+      throw new IllegalArgumentException(arguments[option] + " needs " + what + " after it");
+    }
+    return arguments[option + 1];
+  }
+
+  private static Optional<Build> build(
+      @Nullable String against, @Nullable String classPath, boolean report) {
+    if (against == null) {
+      return Optional.empty();
+    }
+    if (classPath == null) {
+      throw new IllegalArgumentException("--against needs the launcher, which builds " + against);
+    }
+    if (report) {
+      throw new IllegalArgumentException("--report and --against do not go together");
+    }
+    return Optional.of(new Build(against, classPath));
   }
 
   private static Shape shape(String name) {
     if (name.startsWith("-")) {
       throw new IllegalArgumentException("Unknown option " + name);
     }
-    return Shapes.find(name)
+    return Shapes.select(name)
         .orElseThrow(() ->
             new IllegalArgumentException(
                 "No shape '"

@@ -5,10 +5,14 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowable;
 
 import dev.heddle.bench.fork.RoundsProcess;
+import dev.heddle.bench.measure.HostLoad;
 import dev.heddle.bench.measure.Program;
 import dev.heddle.bench.result.ShapeResult;
+import dev.heddle.bench.rounds.Made;
+import dev.heddle.bench.rounds.RoundLog;
 import dev.heddle.bench.shape.Case;
 import dev.heddle.bench.shape.Contender;
+import dev.heddle.bench.shape.Contender.Build;
 import dev.heddle.bench.shape.Metric;
 import dev.heddle.bench.shape.RoundSize;
 import dev.heddle.bench.shape.Shape;
@@ -18,6 +22,8 @@ import java.io.IOException;
 import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 
 /// The command line, and contenders that cannot take part.
@@ -50,6 +56,67 @@ class BenchMainTest {
   @Test
   void nothingNamed_isAUsageError() throws IOException {
     assertThat(bench.run("--quick")).isEqualTo(2);
+  }
+
+  @Test
+  void caseNamed_runsThisCaseAlone_withItsBars() {
+    Options options = Options.of("--quick", "switch-1000");
+
+    Shape shape = options.shapes().getFirst();
+    assertThat(shape.name()).isEqualTo("switch");
+    assertThat(shape.cases()).extracting(Case::name).containsExactly("switch-1000");
+    assertThat(shape.bars()).isNotEmpty().allMatch(bar -> bar.row().equals("switch-1000"));
+  }
+
+  @Test
+  void partOfAPeak_runsWithThePeak() {
+    Shape shape = Options.of("tails-echo-25").shapes().getFirst();
+
+    assertThat(shape.cases())
+        .extracting(Case::name)
+        .containsExactly("tails-echo-peak", "tails-echo-25");
+    assertThat(shape.cases().getLast().share().orElseThrow().of(1_001)).isEqualTo(250);
+  }
+
+  @Test
+  void against_withoutTheLauncher_isAUsageError() throws IOException {
+    assertThat(bench.run("--against", "HEAD", "switch")).isEqualTo(2);
+    assertThat(words.toString(StandardCharsets.UTF_8)).contains("--against needs the launcher");
+  }
+
+  @Test
+  void against_hasOursTwice_andNobodyElse() {
+    Shape shape = Against.both(Shapes.all().getFirst(), new Build("abc", "there/*"), true);
+
+    assertThat(shape.contenders())
+        .extracting(Contender::name)
+        .containsExactly("heddle@abc", "heddle", "heddle-launcher@abc", "heddle-launcher");
+  }
+
+  @Test
+  void interruptedRun_goesOn_andACompleteOneMeasuresNothing() {
+    Shape shape = Made.shape(List.of("a", "b"), "absent");
+    var asked = new AtomicInteger();
+    Contender absent =
+        shape
+            .contender("absent")
+            .needing(
+                () -> {
+                  asked.incrementAndGet();
+                  return Optional.of("not there");
+                });
+    Shape run = new Shape(shape.name(), shape.what(), shape.cases(), List.of(absent), List.of());
+    RoundLog log = RoundLog.inMemory();
+    log.add(Made.round("a", HostLoad.NONE, 100, "absent"));
+    log.done("a");
+
+    ShapeResult result = Driver.run(run, Effort.tinyRound(), log, _ -> {});
+    assertThat(log.rounds("a")).hasSize(1);
+    assertThat(log.rounds("b")).isNotEmpty();
+    assertThat(result.has("a", "absent")).isTrue();
+
+    Driver.run(run, Effort.tinyRound(), log, _ -> {});
+    assertThat(asked).hasValue(1);
   }
 
   @Test

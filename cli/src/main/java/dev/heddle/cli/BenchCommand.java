@@ -26,6 +26,8 @@ import picocli.CommandLine.Spec;
     footer = {"", "`heddle bench --list` names the shapes; the arguments are the bench's own."})
 final class BenchCommand implements Callable<Integer> {
   private static final String MAIN = "dev.heddle.bench.BenchMain";
+  private static final String AGAINST = "--against";
+  private static final String AGAINST_CLASS_PATH = "--against-class-path";
   private static final List<String> SOURCES =
       List.of(
           "pom.xml",
@@ -34,6 +36,8 @@ final class BenchCommand implements Callable<Integer> {
           "core/src/main",
           "netty/src/main",
           "process/src/main",
+          "cluster/src/main",
+          "cluster-ratis/src/main",
           "examples/HttpHello.java");
 
   @Spec private CommandSpec spec = CommandSpec.create();
@@ -41,7 +45,7 @@ final class BenchCommand implements Callable<Integer> {
   @Parameters(
       arity = "0..*",
       paramLabel = "ARGS",
-      description = "--list, --quick, --json FILE, --report, and names of shapes.")
+      description = "--list, --quick, --json FILE, --report, --against REV, and names of shapes.")
   private List<String> arguments = new ArrayList<>();
 
   @Override
@@ -53,7 +57,46 @@ final class BenchCommand implements Callable<Integer> {
     }
     Path built = home.state("build");
     int code = isStale(home, built) ? build(home, built) : ExitCode.OK;
-    return code == ExitCode.OK ? measure(home, built.resolve("heddle-bench")) : code;
+    if (code == ExitCode.OK) {
+      code = buildOther(home);
+    }
+    return code == ExitCode.OK ? measure(home, built) : code;
+  }
+
+  /// Builds the commit that `--against` names, if there is one, and passes its class path on.
+  private int buildOther(Home home) throws IOException, InterruptedException {
+    int option = arguments.indexOf(AGAINST);
+    if (option < 0 || option + 1 == arguments.size()) {
+      return ExitCode.OK; // without a commit: the bench complains
+    }
+    String revision = arguments.get(option + 1);
+    OtherCommit other = OtherCommit.find(home, revision);
+    if (other == null) {
+      spec.commandLine().getErr().println("heddle: git knows no commit '" + revision + "'");
+      return ExitCode.USAGE;
+    }
+    int code = other.checkOut();
+    Path built = other.tree().state("build");
+    if (code == ExitCode.OK && !Files.exists(mark(built))) {
+      spec.commandLine().getErr().println("heddle: building " + other.shortHash() + " ...");
+      code = build(other.tree(), built);
+    }
+    arguments = withOther(arguments, other.shortHash(), classPath(built));
+    return code;
+  }
+
+  /// The bench's arguments with the commit's short hash, and with its class path beside it.
+  static List<String> withOther(List<String> arguments, String hash, String classPath) {
+    var all = new ArrayList<>(arguments);
+    int option = all.indexOf(AGAINST);
+    all.set(option + 1, hash);
+    all.addAll(option, List.of(AGAINST_CLASS_PATH, classPath));
+    return all;
+  }
+
+  private static String classPath(Path built) {
+    Path bench = built.resolve("heddle-bench");
+    return bench.resolve("classes") + File.pathSeparator + bench.resolve("lib") + "/*";
   }
 
   private int build(Home home, Path built) throws IOException, InterruptedException {
@@ -100,7 +143,7 @@ final class BenchCommand implements Callable<Integer> {
     command.add("--enable-native-access=ALL-UNNAMED");
     command.add("--sun-misc-unsafe-memory-access=allow");
     command.add("-cp");
-    command.add(built.resolve("classes") + File.pathSeparator + built.resolve("lib") + "/*");
+    command.add(classPath(built));
     command.add(MAIN);
     command.addAll(arguments);
     String flags = Optional.ofNullable(System.getenv("HEDDLE_RUN_FLAGS")).orElse("");

@@ -170,7 +170,6 @@ final class ConsoleProgram {
                 JAVA.toString(),
                 "--add-opens=java.base/java.lang=ALL-UNNAMED",
                 "--add-opens=java.base/java.util.concurrent.locks=ALL-UNNAMED",
-                "-Dheddle.sites=exact",
                 "-cp",
                 System.getProperty("heddle.jar"),
                 checkout.write("Shop.java", SOURCE).toString(),

@@ -411,8 +411,8 @@ public final class Future<T extends @Nullable Object> implements Completable<T> 
     return state == FAILED ? (Throwable) outcome : null;
   }
 
-  /// Where it was created: file and line with `heddle.sites=exact`, else the class of the creating
-  /// code.
+  /// Where it was created: file and line. Of a promise that is not among the first few hundred of
+  /// its loop, the coroutine that created it, and where that was spawned.
   public String createdSite() {
     return home.futures().describe(createdSite);
   }

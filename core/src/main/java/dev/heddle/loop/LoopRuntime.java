@@ -76,7 +76,7 @@ public final class LoopRuntime implements SchedulerOwner, CoroutineTree.Host {
     this.loopShutdown = new LoopShutdown(tree, reporter, watch);
     this.end = new LoopEnd(options, loopShutdown, watch, outcome);
     this.blockingPools = new BlockingPools(scheduler, options.name(), options.offloadThreads());
-    this.futures = new LoopOutcomes(reporter, options.exactSites());
+    this.futures = new LoopOutcomes(reporter);
   }
 
   // ---- lookup ----

@@ -16,8 +16,8 @@ import org.jspecify.annotations.Nullable;
 /// @param status the state of its waker, as the scheduler names it; for readers of the scheduler
 /// @param background whether it is cancelled when the other members of its scope have ended
 /// @param cancelled whether it was cancelled
-/// @param spawnSite where it was spawned: the class of its body, or, with `heddle.sites=exact`,
-///   file and line
+/// @param spawnSite where it was spawned, file and line; the class of its body for work that
+///   another thread has submitted
 /// @param suspendSite the topmost frame of its stack that belongs to the program; null if it has
 ///   not started, or its stack was not taken
 /// @param waited how long it has waited, to about a millisecond; null if it does not wait

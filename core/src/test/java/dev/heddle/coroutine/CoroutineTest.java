@@ -7,7 +7,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.heddle.Cancellation;
 import dev.heddle.CoroutineException;
 import dev.heddle.Heddle;
-import dev.heddle.HeddleOptions;
+import dev.heddle.Loop;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -387,23 +387,21 @@ class CoroutineTest {
 
   @Test
   @Tag("loop-28")
-  void exactSite_ofASpawn_isItsFileAndLine() {
+  void site_ofASpawn_isItsFileAndLine() {
     List<Integer> lines = new ArrayList<>();
     List<Coroutine<?>> spawned = new ArrayList<>();
-    Heddle.run(
-        HeddleOptions.defaults().withExactSites(),
-        () ->
-            Heddle.scope(s -> {
-              lines.add(lineOfCaller() + 1);
-              spawned.add(Heddle.spawn(() -> 1));
-              lines.add(lineOfCaller() + 1);
-              spawned.add(Heddle.spawn("named", () -> 1));
-              lines.add(lineOfCaller() + 1);
-              spawned.add(s.spawn(() -> 1));
-              lines.add(lineOfCaller() + 1);
-              s.launch("launched", () -> spawned.add(Heddle.current()));
-              return null;
-            }));
+    Heddle.run(() ->
+        Heddle.scope(s -> {
+          lines.add(lineOfCaller() + 1);
+          spawned.add(Heddle.spawn(() -> 1));
+          lines.add(lineOfCaller() + 1);
+          spawned.add(Heddle.spawn("named", () -> 1));
+          lines.add(lineOfCaller() + 1);
+          spawned.add(s.spawn(() -> 1));
+          lines.add(lineOfCaller() + 1);
+          s.launch("launched", () -> spawned.add(Heddle.current()));
+          return null;
+        }));
     assertThat(spawned).hasSize(4);
     for (int i = 0; i < spawned.size(); i++) {
       assertThat(spawned.get(i).toString())
@@ -415,12 +413,15 @@ class CoroutineTest {
 
   @Test
   @Tag("loop-28")
-  void site_ofASpawnWithoutExactSites_isTheClassOfItsBody() {
-    Heddle.run(
-        HeddleOptions.defaults().withLazySites(),
-        () ->
-            assertThat(Heddle.spawn(() -> 1).toString())
-                .endsWith(" spawned at " + CoroutineTest.class.getName()));
+  void site_ofWorkOfAnotherThread_isTheClassOfItsBody() {
+    try (Loop<Object> loop =
+        Loop.start(() -> {
+          Heddle.delay(Duration.ofHours(1));
+          return "never";
+        })) {
+      assertThat(loop.submit(() -> Heddle.current().toString()).join())
+          .endsWith(" spawned at " + CoroutineTest.class.getName());
+    }
   }
 
   /// A mode that code switches on for what it calls, as many libraries do.

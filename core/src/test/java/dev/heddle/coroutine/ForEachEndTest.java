@@ -8,7 +8,6 @@ import dev.heddle.Cancellation;
 import dev.heddle.CoroutineException;
 import dev.heddle.DeadlineException;
 import dev.heddle.Heddle;
-import dev.heddle.HeddleOptions;
 import dev.heddle.coroutine.ForEachTest.Generator;
 import dev.heddle.simulation.VirtualTime;
 import java.io.IOException;
@@ -312,17 +311,15 @@ class ForEachEndTest {
 
   @Test
   @Tag("loop-28")
-  void worker_withExactSites_namesTheLineOfTheIteration() {
-    Heddle.run(
-        HeddleOptions.defaults().withExactSites(),
-        () ->
-            Heddle.forEach(
-                TEN,
-                2,
-                item -> {
-                  Heddle.yieldNow();
-                  assertThat(Heddle.current().toString()).contains("(ForEachEndTest.java:");
-                }));
+  void worker_namesTheLineOfTheIteration() {
+    Heddle.run(() ->
+        Heddle.forEach(
+            TEN,
+            2,
+            item -> {
+              Heddle.yieldNow();
+              assertThat(Heddle.current().toString()).contains("(ForEachEndTest.java:");
+            }));
   }
 
   @Test

@@ -25,6 +25,7 @@ import org.junit.jupiter.api.Timeout;
 public class AllocationTest {
   public static final int TIMES = 100_000;
   private static final int ROUNDS = 5;
+  private static final long SPAWN = 240; // bytes; with a walk of the stack for each, 1,500
   private static final ThreadMXBean THREADS = (ThreadMXBean) ManagementFactory.getThreadMXBean();
 
   private static long bytesFor(long carrier, Runnable once) {
@@ -142,6 +143,14 @@ public class AllocationTest {
     while (true) {
       Heddle.yieldNow();
     }
+  }
+
+  /// A spawn and its end: 128 bytes beside the coroutine's stack, and nothing for its site.
+  @Test
+  void spawn_atOneLine_allocatesNothingForItsSite() {
+    long carrier = Thread.currentThread().threadId();
+    long bytes = Heddle.run(() -> measured(carrier, () -> Heddle.spawn(() -> "done").await()));
+    assertThat(bytes).isLessThan(SPAWN * TIMES);
   }
 
   @Test

@@ -225,18 +225,16 @@ class FutureTest {
 
   @Test
   @Tag("loop-150")
-  void complete_twiceWithExactSites_namesTheLineOfTheFirst() {
-    Heddle.run(
-        dev.heddle.HeddleOptions.defaults().withExactSites(),
-        () -> {
-          Promise<String> promise = Heddle.promise("job");
-          int here = new Throwable().getStackTrace()[0].getLineNumber();
-          promise.complete("first");
-          assertThatThrownBy(() -> promise.complete("second"))
-              .hasMessageContaining("completed at")
-              .hasMessageContaining("(FutureTest.java:" + (here + 1) + ")");
-          promise.future().ignore();
-        });
+  void complete_twice_namesTheLineOfTheFirst() {
+    Heddle.run(() -> {
+      Promise<String> promise = Heddle.promise("job");
+      int here = new Throwable().getStackTrace()[0].getLineNumber();
+      promise.complete("first");
+      assertThatThrownBy(() -> promise.complete("second"))
+          .hasMessageContaining("completed at")
+          .hasMessageContaining("(FutureTest.java:" + (here + 1) + ")");
+      promise.future().ignore();
+    });
   }
 
   @Test
@@ -466,34 +464,38 @@ class FutureTest {
 
   @Test
   @Tag("loop-156")
-  void sites_byDefault_nameTheClassOfTheCode() {
-    Heddle.run(() -> {
-      Promise<String> promise = Heddle.promise();
-      Future<String> future = promise.future();
-      assertThat(future.createdSite()).isEqualTo(FutureTest.class.getName());
-      assertThat(future.completedSite()).isEqualTo("unknown");
-      promise.complete("x");
-      assertThat(future.completedSite()).isEqualTo(FutureTest.class.getName());
-      future.ignore();
-    });
+  void sites_ofOneOfManyPromises_areTheCoroutine() {
+    Heddle.run(() ->
+        Heddle.spawn(
+                () -> {
+                  for (int i = 0; i < 1_000; i++) {
+                    Heddle.promise();
+                  }
+                  Promise<String> promise = Heddle.promise();
+                  promise.complete("x");
+                  Future<String> mapped = promise.future().map(s -> s);
+                  assertThat(promise.future().createdSite())
+                      .startsWith("an unknown line of a coroutine spawned at ")
+                      .contains("(FutureTest.java:")
+                      .isEqualTo(promise.future().completedSite());
+                  assertThat(mapped.createdSite()).startsWith(FutureTest.class.getName());
+                })
+            .await());
   }
 
   @Test
   @Tag("loop-156")
-  void sites_whenExact_nameFileAndLine() {
-    Heddle.run(
-        dev.heddle.HeddleOptions.defaults().withExactSites(),
-        () -> {
-          int here = new Throwable().getStackTrace()[0].getLineNumber();
-          Promise<String> promise = Heddle.promise();
-          promise.complete("x");
-          Future<String> mapped = promise.future().map(s -> s);
-          assertThat(promise.future().createdSite())
-              .endsWith("(FutureTest.java:" + (here + 1) + ")");
-          assertThat(promise.future().completedSite())
-              .endsWith("(FutureTest.java:" + (here + 2) + ")");
-          assertThat(mapped.createdSite()).endsWith("(FutureTest.java:" + (here + 3) + ")");
-        });
+  void sites_nameFileAndLine() {
+    Heddle.run(() -> {
+      int here = new Throwable().getStackTrace()[0].getLineNumber();
+      Promise<String> promise = Heddle.promise();
+      assertThat(promise.future().completedSite()).isEqualTo("unknown");
+      promise.complete("x");
+      Future<String> mapped = promise.future().map(s -> s);
+      assertThat(promise.future().createdSite()).endsWith("(FutureTest.java:" + (here + 1) + ")");
+      assertThat(promise.future().completedSite()).endsWith("(FutureTest.java:" + (here + 3) + ")");
+      assertThat(mapped.createdSite()).endsWith("(FutureTest.java:" + (here + 4) + ")");
+    });
   }
 
   // ---- futures of something else ----

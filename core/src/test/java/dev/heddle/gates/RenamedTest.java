@@ -54,7 +54,6 @@ class RenamedTest {
           Map.entry("tryLock", "AsyncFile.tryLock(position, size), and what locks of the JDK have"),
           Map.entry("whereis", "ClusterNames.whereis(name), as in Erlang"),
           Map.entry("with", "TcpOptions.with"),
-          Map.entry("withExactSites", "HeddleOptions.withExactSites()"),
           Map.entry("withReuse", "HeddleOptions.withReuse()"),
           Map.entry("yield", "Java's own word, and Thread.yield"));
 

@@ -62,7 +62,7 @@ class DeadlockReportTest {
     String here = DeadlockReportTest.class.getName();
     assertThat(report.text())
         .containsPattern("(?m)^coroutine-2 'left' waits for coroutine-3 'right' \\(\\d\\S* m?s\\)$")
-        .containsPattern("(?m)^  spawned at " + here + "\\.lambda\\$awaitEachOther\\$\\d$")
+        .containsPattern("(?m)^  spawned at " + here + "\\.awaitEachOther\\(\\S+:\\d+\\)$")
         .containsPattern("(?m)^  at " + here + "\\.lambda\\$awaitEachOther\\$\\d\\(\\S+:\\d+\\)$")
         .doesNotContain("dev.heddle.coroutine.tree", "dev.heddle.scheduler");
     CoroutineSnapshot left = report.dump().coroutines().getFirst();

@@ -7,6 +7,7 @@ import dev.heddle.bench.shape.Contender;
 import dev.heddle.bench.shape.Shape;
 import dev.heddle.bench.shape.Workload;
 import java.time.Duration;
+import java.util.Optional;
 
 /// Where a contender takes its turns: a process of its own that lives as long as its shape.
 ///
@@ -18,13 +19,18 @@ public interface ContenderProcess extends AutoCloseable {
   static ContenderProcess start(Shape shape, Contender contender) throws ForkFailedException {
     return switch (contender.work()) {
       case Workload.Programs _ -> RoundsProcess.start(shape, contender);
-      case Workload.Peer peer -> RoundsProcess.start(Peers.command(peer));
+      case Workload.Peer peer -> RoundsProcess.start(Peers.command(peer), Peers.folder(peer));
       case Workload.Serving serving -> ServerProcess.start(shape, contender, serving);
     };
   }
 
   /// What it runs on, as it says itself: a version, a collector.
   String runtime();
+
+  /// Where the program of the last case is, if it says so: a class, or a folder.
+  default Optional<String> source() {
+    return Optional.empty();
+  }
 
   /// Makes ready for a case.
   void open(Case size, Duration limit) throws ForkFailedException;

@@ -16,8 +16,9 @@ import org.jspecify.annotations.Nullable;
 
 /// The forked side: one contender, told round by round on its standard input.
 ///
-/// Lines in: `case NAME SIZE`, `round OPERATIONS`. Lines out, one for each: `ready`, `sample ...`
-/// (see [Wire]), or `failed REASON`. The end of the input ends the process.
+/// Lines in: `case NAME SIZE`, `round OPERATIONS`. Lines out, one for each: `ready CLASS`, where
+/// the class is the program's and need not be said, `sample ...` (see [Wire]), or `failed REASON`.
+/// The end of the input ends the process.
 public final class ForkMain {
   private final Shape shape;
   private final Workload.Programs programs;
@@ -66,8 +67,9 @@ public final class ForkMain {
       program = null;
       System.gc(); // what the last case left is not the next one's to collect
     }
-    program = programs.of(size);
-    return Wire.READY;
+    Program made = programs.of(size);
+    program = made;
+    return Wire.READY + " " + made.getClass().getName();
   }
 
   private String round(long operations) throws Exception {

@@ -14,17 +14,22 @@ import java.util.stream.Collectors;
 final class Jvm {
   private Jvm() {}
 
-  /// The command that runs `main` with the names of shape and contender, with our class path.
+  /// The command that runs `main` with the names of shape and contender, with our class path or
+  /// that of another build.
   static List<String> command(Shape shape, Contender contender, Class<?> main) {
     List<String> command = new ArrayList<>();
     command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
     command.addAll(contender.flags());
     command.add("--enable-native-access=ALL-UNNAMED"); // the CPU clock's, and Netty's
     command.add("-cp");
-    command.add(System.getProperty("java.class.path"));
+    command.add(
+        contender
+            .build()
+            .map(Contender.Build::classPath)
+            .orElseGet(() -> System.getProperty("java.class.path")));
     command.add(main.getName());
     command.add(shape.name());
-    command.add(contender.name());
+    command.add(contender.programName());
     return command;
   }
 

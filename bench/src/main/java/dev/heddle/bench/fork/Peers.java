@@ -13,6 +13,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
@@ -27,6 +28,8 @@ public final class Peers {
                   System.getenv("HEDDLE_HOME"), System.getProperty("heddle.root", "")))
           .toAbsolutePath();
   private static final Path SOURCES = HOME.resolve("bench").resolve("peers");
+  private static final String RUSTUP_HOME = "RUSTUP_HOME";
+  private static final String TOOLCHAINS = ".rustup";
   private static final Path BUILT = HOME.resolve(".heddle").resolve("build").resolve("peers");
 
   private Peers() {}
@@ -67,6 +70,11 @@ public final class Peers {
     return List.of(program(language).toString(), peer.task());
   }
 
+  /// Where a program's sources are, below the project's folder.
+  static String folder(Workload.Peer peer) {
+    return "bench/peers/" + folder(peer.language());
+  }
+
   static boolean isToolThere(Language language) {
     return tool(language).isPresent();
   }
@@ -80,13 +88,14 @@ public final class Peers {
             : List.of("--release", "--locked", "--target-dir", out));
     try {
       Files.createDirectories(built(language));
-      int code =
+      var builder =
           new ProcessBuilder(command)
               .directory(source(language).toFile())
               .redirectErrorStream(true)
-              .redirectOutput(log(language).toFile())
-              .start()
-              .waitFor();
+              .redirectOutput(log(language).toFile());
+      toolchains(tool, builder.environment())
+          .ifPresent(folder -> builder.environment().put(RUSTUP_HOME, folder.toString()));
+      int code = builder.start().waitFor();
       if (code != 0) {
         Files.deleteIfExists(program(language)); // an old one would pass for this one
       }
@@ -95,6 +104,20 @@ public final class Peers {
     } catch (InterruptedException _) {
       Thread.currentThread().interrupt();
     }
+  }
+
+  /// Where rustup has its toolchains, if nobody says so and it would not find them: it looks in the
+  /// home of who runs it, which need not be the home that it was installed in.
+  static Optional<Path> toolchains(Path tool, Map<String, String> environment) {
+    Path bin = tool.toAbsolutePath().getParent();
+    if (environment.containsKey(RUSTUP_HOME) || bin == null || !bin.endsWith(".cargo/bin")) {
+      return Optional.empty();
+    }
+    Path own = Path.of(environment.getOrDefault("HOME", "")).resolve(TOOLCHAINS);
+    Path installed = bin.resolve("../..").resolve(TOOLCHAINS).normalize();
+    return !Files.isDirectory(own) && Files.isDirectory(installed)
+        ? Optional.of(installed)
+        : Optional.empty();
   }
 
   private static Optional<Path> tool(Language language) {

@@ -7,6 +7,7 @@ import dev.heddle.bench.shape.Contender;
 import dev.heddle.bench.shape.Shape;
 import java.time.Duration;
 import java.util.List;
+import java.util.Optional;
 
 /// The driver's side of a contender's process that runs rounds, a JVM's or another: it stays alive
 /// between them, so that contenders take turns without losing what their compilers learnt, and
@@ -14,9 +15,11 @@ import java.util.List;
 public final class RoundsProcess implements ContenderProcess {
   private final ForkedProcess forkedProcess;
   private final String runtime;
+  private String source;
 
-  private RoundsProcess(ForkedProcess forkedProcess) throws ForkFailedException {
+  private RoundsProcess(ForkedProcess forkedProcess, String source) throws ForkFailedException {
     this.forkedProcess = forkedProcess;
+    this.source = source;
     runtime = forkedProcess.take(ForkedProcess.START_LIMIT);
   }
 
@@ -24,14 +27,16 @@ public final class RoundsProcess implements ContenderProcess {
   ///
   /// @throws ForkFailedException when it does not come up
   public static RoundsProcess start(Shape shape, Contender contender) throws ForkFailedException {
-    return start(Jvm.command(shape, contender, ForkMain.class));
+    return start(Jvm.command(shape, contender, ForkMain.class), "");
   }
 
   /// Starts a process that takes the orders of [ForkMain].
-  static RoundsProcess start(List<String> command) throws ForkFailedException {
+  ///
+  /// @param source where its programs are, unless it says so itself
+  static RoundsProcess start(List<String> command, String source) throws ForkFailedException {
     ForkedProcess forkedProcess = ForkedProcess.start(command);
     try {
-      return new RoundsProcess(forkedProcess);
+      return new RoundsProcess(forkedProcess, source);
     } catch (ForkFailedException e) {
       forkedProcess.close();
       throw e;
@@ -47,9 +52,18 @@ public final class RoundsProcess implements ContenderProcess {
   public void open(Case size, Duration limit) throws ForkFailedException {
     forkedProcess.say("case " + size.name() + " " + size.size());
     String answer = forkedProcess.take(limit);
-    if (!answer.equals(Wire.READY)) {
+    String[] words = answer.split(" ", 2);
+    if (!words[0].equals(Wire.READY)) {
       throw new ForkFailedException(Wire.reason(answer));
     }
+    if (words.length == 2) {
+      source = words[1];
+    }
+  }
+
+  @Override
+  public Optional<String> source() {
+    return source.isEmpty() ? Optional.empty() : Optional.of(source);
   }
 
   /// Tells it to run a round, without waiting.

@@ -3,6 +3,7 @@ package dev.heddle.bench.fork;
 
 import com.sun.management.ThreadMXBean;
 import dev.heddle.bench.measure.Meter;
+import dev.heddle.bench.measure.Server;
 import dev.heddle.bench.shape.Shapes;
 import dev.heddle.bench.shape.Workload;
 import java.io.BufferedReader;
@@ -18,10 +19,11 @@ import javax.management.JMException;
 import javax.management.MBeanServer;
 import javax.management.ObjectName;
 
-/// The forked side of a server: says what it runs on and serves; answers `counts` on its standard
-/// input, whose end ends the process.
+/// The forked side of a server: says what it runs on and which class serves, and serves; answers
+/// `counts` on its standard input, whose end ends the process.
 public final class ServerMain {
   static final String COUNTS = "counts";
+  static final String SOURCE = "source ";
 
   private static final String SWITCHES = "switches";
 
@@ -33,9 +35,11 @@ public final class ServerMain {
   /// @throws Exception when the server cannot serve; the contender then counts as missing
   public static void main(String[] args) throws Exception {
     var serving = (Workload.Serving) Shapes.find(args[0]).orElseThrow().contender(args[1]).work();
+    Server server = ((Workload.Jvm) serving.host()).server().get();
     System.out.println(Jvm.runtime());
+    System.out.println(SOURCE + server.getClass().getName());
     Thread.ofPlatform().daemon().name("counts").start(() -> answer(System.out));
-    ((Workload.Jvm) serving.host()).server().serve(System.out);
+    server.serve(System.out);
   }
 
   private static void answer(PrintStream answers) {

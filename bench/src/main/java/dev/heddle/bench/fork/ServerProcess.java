@@ -4,6 +4,8 @@ package dev.heddle.bench.fork;
 import dev.heddle.bench.load.Dialogue;
 import dev.heddle.bench.load.Load;
 import dev.heddle.bench.load.LoadClient;
+import dev.heddle.bench.load.OpenLoadClient;
+import dev.heddle.bench.measure.Latencies;
 import dev.heddle.bench.measure.Sample;
 import dev.heddle.bench.measure.ServerClock;
 import dev.heddle.bench.shape.Case;
@@ -15,9 +17,11 @@ import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.time.Duration;
 import java.util.Map;
+import java.util.Optional;
 import java.util.StringJoiner;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import org.HdrHistogram.Histogram;
 import org.jspecify.annotations.Nullable;
 
 /// A server in a process of its own, and our client's connections to it. The client is part of the
@@ -27,6 +31,8 @@ import org.jspecify.annotations.Nullable;
 /// with a port. A JVM also answers `counts`.
 final class ServerProcess implements ContenderProcess {
   private static final int PRACTICE_DEPTH = 16;
+  private static final double MILLI_NANOS = 1e6;
+  private static final double SECOND_NANOS = 1e9;
   private static final int PRACTICE_REQUESTS = 5_000; // a look at the clock is cheap beside them
 
   private static final Pattern PORT = Pattern.compile(":([0-9]+)/?$");
@@ -35,9 +41,11 @@ final class ServerProcess implements ContenderProcess {
   private final Workload.Serving serving;
   private final ServerClock clock;
   private final String runtime;
+  private String source = "";
   private final InetSocketAddress address;
   private Load load = new Load(Dialogue.ECHO, 1, 1);
   private @Nullable LoadClient client;
+  private @Nullable OpenLoadClient openClient;
   private long operations;
 
   private ServerProcess(ForkedProcess forkedProcess, Workload.Serving serving)
@@ -49,7 +57,11 @@ final class ServerProcess implements ContenderProcess {
     Matcher port = PORT.matcher("");
     String line = forkedProcess.take(ForkedProcess.START_LIMIT);
     while (!port.reset(line).find()) {
-      words.add(line);
+      if (line.startsWith(ServerMain.SOURCE)) {
+        source = line.substring(ServerMain.SOURCE.length());
+      } else {
+        words.add(line);
+      }
       line = forkedProcess.take(ForkedProcess.START_LIMIT);
     }
     runtime = words.toString();
@@ -79,11 +91,23 @@ final class ServerProcess implements ContenderProcess {
   }
 
   @Override
+  public Optional<String> source() {
+    return switch (serving.host()) {
+      case Workload.Jvm _ -> source.isEmpty() ? Optional.empty() : Optional.of(source);
+      case Workload.Peer peer -> Optional.of(Peers.folder(peer));
+    };
+  }
+
+  @Override
   public void open(Case size, Duration limit) throws ForkFailedException {
     try {
       closeClient();
       load = serving.loads().apply(size);
-      client = new LoadClient(address, load);
+      if (load.rate().isPresent()) {
+        openClient = new OpenLoadClient(address, load);
+      } else {
+        client = new LoadClient(address, load);
+      }
     } catch (IOException e) {
       throw failed(e);
     }
@@ -108,9 +132,12 @@ final class ServerProcess implements ContenderProcess {
     operations = count;
   }
 
-  /// Runs the whole round, in the caller's thread.
+  /// Runs the whole round, in the caller's thread. With a rate its operations are milliseconds.
   @Override
   public Sample end(Duration limit) throws ForkFailedException {
+    if (load.rate().isPresent()) {
+      return paced(load.rate().getAsInt());
+    }
     LoadClient asking = client;
     if (asking == null) {
       throw new IllegalStateException("A round before its case was opened");
@@ -120,6 +147,24 @@ final class ServerProcess implements ContenderProcess {
       clock.start();
       asking.run(operations);
       return with(clock.stop(operations), before, counts());
+    } catch (IOException | IllegalStateException e) {
+      throw failed(e);
+    }
+  }
+
+  private Sample paced(int rate) throws ForkFailedException {
+    OpenLoadClient asking = openClient;
+    if (asking == null) {
+      throw new IllegalStateException("A round before its case was opened");
+    }
+    try {
+      double interval = SECOND_NANOS / rate;
+      long count = Math.max(1, (long) (operations * MILLI_NANOS / interval));
+      Map<String, Double> before = counts();
+      clock.start();
+      Histogram latencies = asking.run(count, interval);
+      Sample sample = with(clock.stop(count), before, counts());
+      return Latencies.in(sample, latencies, rate);
     } catch (IOException | IllegalStateException e) {
       throw failed(e);
     }
@@ -151,6 +196,10 @@ final class ServerProcess implements ContenderProcess {
   }
 
   private void closeClient() throws IOException {
+    if (openClient != null) {
+      openClient.close();
+      openClient = null;
+    }
     if (client != null) {
       client.close();
       client = null;

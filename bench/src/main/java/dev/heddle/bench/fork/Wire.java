@@ -2,7 +2,6 @@
 package dev.heddle.bench.fork;
 
 import dev.heddle.bench.measure.Sample;
-import java.util.LinkedHashMap;
 import java.util.Map;
 
 /// The words between driver and fork, one line each.
@@ -12,18 +11,11 @@ final class Wire {
   private static final String SAMPLE = "sample";
   private static final String COUNTS = "counts";
   private static final String FAILED = "failed ";
-  private static final int FIXED_FIELDS = 4;
 
   private Wire() {}
 
   static String write(Sample sample) {
-    return String.join(
-            "\t",
-            SAMPLE,
-            Long.toString(sample.operations()),
-            Long.toString(sample.wallNanos()),
-            Long.toString(sample.cpuNanos()))
-        + counts(sample.counts());
+    return SAMPLE + "\t" + sample.fields();
   }
 
   static String write(Map<String, Double> counts) {
@@ -37,15 +29,11 @@ final class Wire {
   }
 
   static Sample read(String line) throws ForkFailedException {
-    String[] fields = line.split("\t");
-    if (!fields[0].equals(SAMPLE)) {
+    String[] words = line.split("\t", 2);
+    if (!words[0].equals(SAMPLE) || words.length < 2) {
       throw new ForkFailedException(reason(line));
     }
-    return new Sample(
-        Long.parseLong(fields[1]),
-        Long.parseLong(fields[2]),
-        Long.parseLong(fields[3]),
-        counts(fields, FIXED_FIELDS));
+    return Sample.parse(words[1]);
   }
 
   static Map<String, Double> counts(String line) throws ForkFailedException {
@@ -53,17 +41,7 @@ final class Wire {
     if (!fields[0].equals(COUNTS)) {
       throw new ForkFailedException(reason(line));
     }
-    return counts(fields, 1);
-  }
-
-  private static Map<String, Double> counts(String[] fields, int first) {
-    Map<String, Double> counts = new LinkedHashMap<>();
-    for (int i = first; i < fields.length; i++) {
-      int equals = fields[i].indexOf('=');
-      counts.put(
-          fields[i].substring(0, equals), Double.parseDouble(fields[i].substring(equals + 1)));
-    }
-    return counts;
+    return Sample.counts(fields, 1);
   }
 
   static String failed(Throwable e) {

@@ -15,8 +15,6 @@ final class BarChart {
   private static final int STEP = 26;
   private static final int BAR = 16;
   private static final int TOP = 34;
-  private static final String OURS = "#b5541c";
-  private static final String PEERS = "#7a8793";
 
   private BarChart() {}
 
@@ -35,16 +33,14 @@ final class BarChart {
             Locale.ROOT,
             """
             <svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 %d %d" font-family="sans-serif" \
-            font-size="13">
-            <rect width="%d" height="%d" fill="#ffffff"/>
+            font-size="13" fill="%s">
             <text x="8" y="20" font-weight="bold">%s, %s (%s is better)</text>
             """,
             WIDTH,
             height,
-            WIDTH,
-            height,
-            escaped(lines.getFirst().row().name()),
-            escaped(lines.getFirst().row().metric().unit()),
+            Palette.TEXT,
+            Palette.escaped(lines.getFirst().row().name()),
+            Palette.escaped(lines.getFirst().row().metric().unit()),
             lines.getFirst().row().metric().moreIsBetter() ? "more" : "less"));
     double scale = (WIDTH - LABELS - FIGURES) / (longest > 0 ? longest : 1);
     for (int i = 0; i < lines.size(); i++) {
@@ -55,7 +51,7 @@ final class BarChart {
 
   private static String bar(Line line, int y, double scale) {
     Spread spread = line.spread();
-    String name = escaped(line.contender().name());
+    String name = Palette.escaped(line.contender().name());
     int middle = y + BAR / 2;
     String label =
         String.format(
@@ -68,7 +64,7 @@ final class BarChart {
       return label
           + String.format(
               Locale.ROOT,
-              "<text x=\"%d\" y=\"%d\" fill=\"#999999\">missing</text>%n",
+              "<text x=\"%d\" y=\"%d\" font-style=\"italic\">missing</text>%n",
               LABELS,
               y + BAR - 3);
     }
@@ -77,25 +73,22 @@ final class BarChart {
         + String.format(
             Locale.ROOT,
             """
-            <rect x="%d" y="%d" width="%.1f" height="%d" fill="%s"/>
-            <line x1="%.1f" y1="%d" x2="%.1f" y2="%d" stroke="#222222"/>
+            <rect x="%d" y="%d" width="%.1f" height="%d" fill="%s" fill-opacity="0.6"/>
+            <line x1="%.1f" y1="%d" x2="%.1f" y2="%d" stroke="%s"/>
             <text x="%.1f" y="%d">%s</text>
             """,
             LABELS,
             y,
             Math.max(1, spread.median() * scale),
             BAR,
-            line.contender().name().startsWith(Contender.HEDDLE) ? OURS : PEERS,
+            line.contender().name().startsWith(Contender.HEDDLE) ? Palette.OURS : Palette.PEERS,
             LABELS + spread.low() * scale,
             middle,
             end,
             middle,
+            Palette.TEXT,
             end + 8,
             y + BAR - 3,
             Line.number(spread.median()));
-  }
-
-  private static String escaped(String text) {
-    return text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;");
   }
 }

@@ -11,6 +11,7 @@ import dev.heddle.bench.shape.Shape;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.OptionalDouble;
 import java.util.function.ToDoubleFunction;
 
@@ -19,14 +20,33 @@ import java.util.function.ToDoubleFunction;
 /// @param shape what ran
 /// @param runtimes each contender's JVM, as it said itself
 /// @param figures by case and contender
+/// @param conditions by case, where they are known
+/// @param sources where each contender's programs are: classes, or folders
 public record ShapeResult(
-    Shape shape, Map<String, String> runtimes, Map<String, Map<String, Figures>> figures)
+    Shape shape,
+    Map<String, String> runtimes,
+    Map<String, Map<String, Figures>> figures,
+    Map<String, Conditions> conditions,
+    Map<String, List<String>> sources)
     implements RunFigures {
 
   /// Copies the maps.
   public ShapeResult {
     runtimes = Map.copyOf(runtimes);
     figures = Map.copyOf(figures);
+    conditions = Map.copyOf(conditions);
+    sources = Map.copyOf(sources);
+  }
+
+  /// Of a run of which only the figures are known.
+  public ShapeResult(
+      Shape shape, Map<String, String> runtimes, Map<String, Map<String, Figures>> figures) {
+    this(shape, runtimes, figures, Map.of(), Map.of());
+  }
+
+  /// Beside what a case was measured.
+  public Conditions conditionsOf(Case size) {
+    return conditions.getOrDefault(size.name(), Conditions.UNKNOWN);
   }
 
   /// Every line of the result, in the order of printing.
@@ -44,8 +64,7 @@ public record ShapeResult(
 
   @Override
   public boolean has(String row, String contender) {
-    Figures found = figuresOf(caseOf(row), contender);
-    return !found.samples().isEmpty();
+    return findCase(row).map(size -> !figuresOf(size, contender).samples().isEmpty()).orElse(false);
   }
 
   @Override
@@ -75,6 +94,22 @@ public record ShapeResult(
   @Override
   public double count(String row, String contender, String name) {
     return Spread.of(values(caseOf(row), contender, sample -> sample.count(name))).median();
+  }
+
+  /// Whether anybody has figures in a case, or was found missing.
+  public boolean isMeasured(Case size) {
+    return conditionsOf(size).rounds() > 0 || conditions.isEmpty();
+  }
+
+  /// Whether a contender has figures in a case.
+  boolean hasCase(Case size, String contender) {
+    return !figuresOf(size, contender).samples().isEmpty();
+  }
+
+  /// Whether a contender's program tells a count.
+  boolean counts(Case size, String contender, String name) {
+    return figuresOf(size, contender).samples().stream()
+        .allMatch(sample -> sample.counts().containsKey(name));
   }
 
   private Line line(Case size, Row row, Contender contender) {
@@ -123,7 +158,7 @@ public record ShapeResult(
     return values(size, contender, wanted.metric().of());
   }
 
-  private double[] values(Case size, String contender, ToDoubleFunction<Sample> of) {
+  double[] values(Case size, String contender, ToDoubleFunction<Sample> of) {
     return figuresOf(size, contender).samples().stream().mapToDouble(of).toArray();
   }
 
@@ -134,14 +169,18 @@ public record ShapeResult(
   }
 
   private Case caseOf(String row) {
-    return shape.cases().stream()
-        .filter(size -> size.rows().stream().anyMatch(r -> r.name().equals(row)))
-        .findFirst()
+    return findCase(row)
         .orElseThrow(() -> new IllegalArgumentException("No row " + row + " in " + shape.name()));
   }
 
+  private Optional<Case> findCase(String row) {
+    return shape.cases().stream()
+        .filter(size -> size.rows().stream().anyMatch(r -> r.name().equals(row)))
+        .findFirst();
+  }
+
   /// The median of the quotients of each round: what slowed the machine in a round slowed both.
-  private static double paired(double[] above, double[] below) {
+  static double paired(double[] above, double[] below) {
     var quotients = new double[Math.min(above.length, below.length)];
     for (int i = 0; i < quotients.length; i++) {
       quotients[i] = above[i] == below[i] ? 1 : above[i] / below[i];

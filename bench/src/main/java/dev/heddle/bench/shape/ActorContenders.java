@@ -55,6 +55,12 @@ final class ActorContenders {
     return this;
   }
 
+  /// Another one.
+  ActorContenders and(Contender contender) {
+    all.add(contender);
+    return this;
+  }
+
   static Contender goroutines() {
     return Contender.elsewhere(
         GO,

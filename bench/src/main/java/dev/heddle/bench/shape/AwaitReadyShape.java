@@ -4,6 +4,7 @@ package dev.heddle.bench.shape;
 import dev.heddle.bench.measure.Meter;
 import dev.heddle.bench.ours.HeddleAwaitReady;
 import dev.heddle.bench.peer.FutureJoin;
+import dev.heddle.bench.peer.kotlin.KotlinAwaitReady;
 import java.util.List;
 
 /// Awaiting what is complete.
@@ -51,6 +52,7 @@ final class AwaitReadyShape {
             "join",
             "CompletableFuture.join on complete futures",
             Flags.stock(),
-            _ -> new FutureJoin()));
+            _ -> new FutureJoin()),
+        LoopContenders.coroutines("await", _ -> new KotlinAwaitReady()));
   }
 }

@@ -17,7 +17,7 @@ public final class Flags {
       "--add-opens=java.base/java.lang=ALL-UNNAMED --enable-native-access=ALL-UNNAMED"
           + " --add-opens=java.base/java.util.concurrent.locks=ALL-UNNAMED"
           + " --add-opens=java.base/jdk.internal.vm=ALL-UNNAMED"
-          + " -XX:+UseCompactObjectHeaders -Djdk.pollerMode=1 -Dheddle.sites=exact"
+          + " -XX:+UseCompactObjectHeaders -Djdk.pollerMode=1"
           + " -XX:+UseParallelGC";
 
   private Flags() {}
@@ -33,12 +33,6 @@ public final class Flags {
     String told = System.getenv(LAUNCHER_VARIABLE);
     return List.of(
         (told == null || told.isBlank() ? LAUNCHER_DEFAULT : told.strip()).split("\\s+"));
-  }
-
-  /// The same with Heddle's spawn sites as a library has them: a stack walk per spawn is for people
-  /// who read traces, not a flag of the JVM.
-  public static List<String> launcherLazy() {
-    return with(launcher(), "-Dheddle.sites=lazy");
   }
 
   /// The JDK's raw continuations.

@@ -35,8 +35,12 @@ final class LoopContenders {
 
   /// Kotlin's coroutines on one loop, which costs less CPU than a dispatcher with threads.
   LoopContenders kotlin(String what, Workload.Programs program) {
-    all.add(Contender.of(KOTLIN, "Kotlin: " + what + ", runBlocking", Flags.stock(), program));
+    all.add(coroutines(what, program));
     return this;
+  }
+
+  static Contender coroutines(String what, Workload.Programs program) {
+    return Contender.of(KOTLIN, "Kotlin: " + what + ", runBlocking", Flags.stock(), program);
   }
 
   /// Goroutines.
@@ -47,13 +51,21 @@ final class LoopContenders {
 
   /// Tasks of Tokio on the current-thread runtime, which costs less CPU than the one with threads.
   LoopContenders tokio(String... cases) {
-    all.add(
-        Contender.elsewhere(
-                TOKIO,
-                "tasks on Tokio, current-thread runtime",
-                new Workload.Peer(Workload.Language.TOKIO, Workload.Peer.ROUNDS))
-            .only(cases));
+    all.add(tasks("current-thread runtime").only(cases));
     return this;
+  }
+
+  static Contender tasks(String runtime) {
+    return Contender.elsewhere(
+        TOKIO,
+        "tasks on Tokio, " + runtime,
+        new Workload.Peer(Workload.Language.TOKIO, Workload.Peer.ROUNDS));
+  }
+
+  /// Kotlin, Go and Tokio, in shapes of coroutines alone.
+  static List<Contender> others(String what, Workload.Programs kotlin) {
+    return List.of(
+        coroutines(what, kotlin), ActorContenders.goroutines(), tasks("current-thread runtime"));
   }
 
   /// Another one.

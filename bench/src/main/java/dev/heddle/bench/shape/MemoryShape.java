@@ -7,6 +7,7 @@ import dev.heddle.bench.ours.process.Memory;
 import dev.heddle.bench.peer.FloorMemory;
 import dev.heddle.bench.peer.RawMemory;
 import dev.heddle.bench.peer.StockMemory;
+import dev.heddle.bench.peer.kotlin.KotlinMemory;
 import dev.heddle.bench.peer.pekko.PekkoMemory;
 import java.util.List;
 
@@ -81,7 +82,11 @@ final class MemoryShape {
                 size -> new StockMemory(size.size()))
             .only(SHALLOW, DEEP),
         ActorContenders.pekko(Flags.stock(), _ -> new PekkoMemory()).only(PROCESS),
-        ActorContenders.goroutines().only(PROCESS));
+        LoopContenders.coroutines("awaitCancellation", size -> new KotlinMemory(size.size()))
+            .only(SHALLOW, DEEP),
+        ActorContenders.goroutines(),
+        LoopContenders.tasks("current-thread runtime; what malloc has given out")
+            .only(SHALLOW, DEEP));
   }
 
   private static Program ours(Case size) {

@@ -46,10 +46,7 @@ final class Servers {
 
   Contender jvm(String name, String what, List<String> flags, Supplier<Server> server) {
     return Contender.serving(
-        name,
-        what,
-        flags,
-        new Workload.Serving(new Workload.Jvm(output -> server.get().serve(output)), loads));
+        name, what, flags, new Workload.Serving(new Workload.Jvm(server), loads));
   }
 
   /// Ours with both kinds of flags, and with each driver.

@@ -2,6 +2,7 @@
 package dev.heddle.bench.shape;
 
 import java.util.List;
+import java.util.Optional;
 
 /// A kind of work, who does it, and what Heddle has to reach.
 ///
@@ -22,6 +23,22 @@ public record Shape(
   /// A case by name.
   public Case caseNamed(String name) {
     return cases.stream().filter(c -> c.name().equals(name)).findFirst().orElseThrow();
+  }
+
+  /// The shape with one of its cases, the case of which that is a part, and the bars that need no
+  /// other; empty if it has none of this name.
+  public Optional<Shape> only(String caseName) {
+    return cases.stream()
+        .filter(size -> size.name().equals(caseName))
+        .findFirst()
+        .map(
+            size ->
+                new Shape(
+                    name,
+                    what,
+                    cases.stream().filter(other -> size.needs(other)).toList(),
+                    contenders.stream().filter(contender -> contender.isIn(size)).toList(),
+                    bars.stream().filter(bar -> size.hasRow(bar.row())).toList()));
   }
 
   /// A contender by name.

@@ -29,6 +29,10 @@ public final class Shapes {
           ForeignSocketShape.shape(),
           TcpEchoShape.shape(),
           HttpShape.shape(),
+          TailShapes.echo(),
+          TailShapes.http(),
+          TailShapes.pairs(),
+          TailShapes.fairness(),
           FileShape.shape(),
           IdleShape.shape(),
           ProcessPingPongShape.one(),
@@ -56,5 +60,13 @@ public final class Shapes {
   /// A shape by name.
   public static Optional<Shape> find(String name) {
     return ALL.stream().filter(shape -> shape.name().equals(name)).findFirst();
+  }
+
+  /// A shape by name, or by the name of a case, then with this case alone.
+  public static Optional<Shape> select(String name) {
+    Optional<Shape> named = find(name);
+    return named.isPresent()
+        ? named
+        : ALL.stream().flatMap(shape -> shape.only(name).stream()).findFirst();
   }
 }

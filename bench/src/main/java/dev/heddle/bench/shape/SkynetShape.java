@@ -2,6 +2,7 @@
 package dev.heddle.bench.shape;
 
 import dev.heddle.bench.ours.process.Skynet;
+import dev.heddle.bench.peer.kotlin.KotlinSkynet;
 import dev.heddle.bench.peer.pekko.PekkoSkynet;
 import dev.heddle.bench.peer.thread.ThreadSkynet;
 import java.util.List;
@@ -19,7 +20,14 @@ final class SkynetShape {
             .ours(_ -> new Skynet())
             .pekko(_ -> new PekkoSkynet())
             .stock("stock virtual threads and futures", _ -> new ThreadSkynet())
-            .go();
+            .go()
+            .and(
+                Contender.of(
+                    LoopContenders.KOTLIN,
+                    "Kotlin: async and await on Dispatchers.Default",
+                    Flags.stock(),
+                    _ -> new KotlinSkynet()))
+            .and(LoopContenders.tasks("multi-thread runtime"));
     return new Shape(
         NAME,
         "Each process starts ten others, down to a million leaves, whose numbers are added up on"

@@ -5,6 +5,8 @@ import dev.heddle.bench.ours.HeddleSpawnBatch;
 import dev.heddle.bench.peer.FloorSpawn;
 import dev.heddle.bench.peer.RawSpawn;
 import dev.heddle.bench.peer.StockSpawnBatch;
+import dev.heddle.bench.peer.kotlin.KotlinSpawn;
+import java.util.ArrayList;
 import java.util.List;
 
 /// Coroutines spawned in batches of 1,000.
@@ -32,10 +34,18 @@ final class SpawnBatchShape {
   private static List<Bar> bars() {
     return List.of(
         Bar.ratio("spawn-batch", Contender.HEDDLE, 3, "raw"),
-        Bar.ratio("spawn-batch", Contender.HEDDLE_LAUNCHER_LAZY, 3, "raw"));
+        Bar.ratio("spawn-batch", Contender.HEDDLE_LAUNCHER, 3, "raw"),
+        Bar.ahead("spawn-batch", Contender.HEDDLE, LoopContenders.TOKIO, LoopContenders.GO));
   }
 
   private static List<Contender> contenders() {
+    List<Contender> all = new ArrayList<>(jvms());
+    all.addAll(
+        LoopContenders.others("launch and coroutineScope", size -> new KotlinSpawn(size.size())));
+    return all;
+  }
+
+  private static List<Contender> jvms() {
     return List.of(
         Contender.of(
             Contender.HEDDLE,
@@ -46,11 +56,6 @@ final class SpawnBatchShape {
             Contender.HEDDLE_LAUNCHER,
             "coroutines, the launcher's flags",
             Flags.launcher(),
-            size -> new HeddleSpawnBatch(size.size())),
-        Contender.of(
-            Contender.HEDDLE_LAUNCHER_LAZY,
-            "the launcher's flags without exact spawn sites",
-            Flags.launcherLazy(),
             size -> new HeddleSpawnBatch(size.size())),
         Contender.of(
             "raw",

@@ -6,6 +6,8 @@ import dev.heddle.bench.peer.FloorSpawnOne;
 import dev.heddle.bench.peer.FloorSwitch;
 import dev.heddle.bench.peer.RawSpawn;
 import dev.heddle.bench.peer.StockSpawnOne;
+import dev.heddle.bench.peer.kotlin.KotlinSpawn;
+import java.util.ArrayList;
 import java.util.List;
 
 /// One coroutine spawned and awaited, again and again.
@@ -27,10 +29,17 @@ final class SpawnOneShape {
   private static List<Bar> bars() {
     return List.of(
         Bar.above("spawn-one", Contender.HEDDLE, 60, "ns", "floor-switch"),
-        Bar.above("spawn-one", Contender.HEDDLE_LAUNCHER_LAZY, 60, "ns", "floor-switch-launcher"));
+        Bar.above("spawn-one", Contender.HEDDLE_LAUNCHER, 60, "ns", "floor-switch-launcher"),
+        Bar.ahead("spawn-one", Contender.HEDDLE, LoopContenders.GO));
   }
 
   private static List<Contender> contenders() {
+    List<Contender> all = new ArrayList<>(jvms());
+    all.addAll(LoopContenders.others("launch and join", _ -> new KotlinSpawn(1)));
+    return all;
+  }
+
+  private static List<Contender> jvms() {
     return List.of(
         Contender.of(
             Contender.HEDDLE,
@@ -41,11 +50,6 @@ final class SpawnOneShape {
             Contender.HEDDLE_LAUNCHER,
             "coroutines, the launcher's flags",
             Flags.launcher(),
-            _ -> new HeddleSpawnOne()),
-        Contender.of(
-            Contender.HEDDLE_LAUNCHER_LAZY,
-            "the launcher's flags without exact spawn sites",
-            Flags.launcherLazy(),
             _ -> new HeddleSpawnOne()),
         Contender.of(
             "raw",

@@ -6,6 +6,7 @@ import dev.heddle.bench.peer.FloorSwitch;
 import dev.heddle.bench.peer.RawSwitch;
 import dev.heddle.bench.peer.StockParkSwitch;
 import dev.heddle.bench.peer.StockYieldSwitch;
+import dev.heddle.bench.peer.kotlin.KotlinSwitch;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -52,6 +53,12 @@ final class SwitchShape {
   }
 
   private static List<Contender> contenders() {
+    List<Contender> all = new ArrayList<>(jvms());
+    all.addAll(LoopContenders.others("yield", size -> new KotlinSwitch(size.size())));
+    return all;
+  }
+
+  private static List<Contender> jvms() {
     return List.of(
         Contender.of(
             Contender.HEDDLE,

@@ -13,7 +13,6 @@ final class SwitchWatchedShape {
   private static final String ROW = "switch-watched";
   private static final String BARE = "heddle-bare";
   private static final String ALL = "heddle-all";
-  private static final String ALL_EXACT = "heddle-all-exact";
 
   private static final HeddleOptions UNWATCHED =
       HeddleOptions.defaults().withHoldLimit(Duration.ZERO).withStallLimit(Duration.ZERO);
@@ -28,10 +27,7 @@ final class SwitchWatchedShape {
             + " the bar is on the ratio of CPU times, turn by turn.",
         List.of(Case.of(ROW, "2 coroutines", 2, RoundSize.calibrated(100_000, 1_000), Metric.WALL)),
         contenders(),
-        List.of(
-            Bar.inTurns(ROW, Contender.HEDDLE, 1.10, BARE),
-            Bar.inTurns(ROW, ALL, 1.10, BARE),
-            Bar.inTurns(ROW, ALL_EXACT, 1.10, BARE)));
+        List.of(Bar.inTurns(ROW, Contender.HEDDLE, 1.10, BARE), Bar.inTurns(ROW, ALL, 1.10, BARE)));
   }
 
   private static List<Contender> contenders() {
@@ -50,11 +46,6 @@ final class SwitchWatchedShape {
             ALL,
             "with the watchdog and a switch handler on each coroutine",
             Flags.library(),
-            size -> watched(size, true)),
-        Contender.of(
-            ALL_EXACT,
-            "the same with exact sites",
-            Flags.with(Flags.library(), "-Dheddle.sites=exact"),
             size -> watched(size, true)));
   }
 

@@ -10,6 +10,7 @@ import dev.heddle.bench.peer.NettyFire;
 import dev.heddle.bench.peer.NettyTimers;
 import dev.heddle.bench.peer.PoolFire;
 import dev.heddle.bench.peer.PoolTimers;
+import dev.heddle.bench.peer.kotlin.KotlinTimers;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -23,7 +24,7 @@ final class TimersShape {
   private static final int SOME = 300_000; // Netty's thread works off 100,000 a tick
 
   private static final String[] PEERS = {
-    "pool", "netty-wheel", "netty-wheel-100ms", "agrona-wheel"
+    "pool", "netty-wheel", "netty-wheel-100ms", "agrona-wheel", LoopContenders.GO
   };
 
   private TimersShape() {}
@@ -69,6 +70,12 @@ final class TimersShape {
   }
 
   private static List<Contender> contenders() {
+    List<Contender> all = new ArrayList<>(jvms());
+    all.addAll(LoopContenders.others("delay", TimersShape::kotlin));
+    return all;
+  }
+
+  private static List<Contender> jvms() {
     return List.of(
         Contender.of(
             Contender.HEDDLE, "coroutines, library flags", Flags.library(), TimersShape::heddle),
@@ -125,6 +132,16 @@ final class TimersShape {
     return size.name().equals(FIRE)
         ? new NettyFire(wheel)
         : new NettyTimers(wheel, size.size(), size.name().equals(REPLACE));
+  }
+
+  private static Program kotlin(Case size) {
+    return new KotlinTimers(
+        size.size(),
+        switch (size.name()) {
+          case FIRE -> KotlinTimers.Work.FIRE;
+          case REPLACE -> KotlinTimers.Work.REPLACE;
+          default -> KotlinTimers.Work.ARM_AND_CANCEL;
+        });
   }
 
   private static Program agrona(Case size, boolean fine) {

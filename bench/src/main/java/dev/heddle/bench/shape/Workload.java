@@ -5,6 +5,7 @@ import dev.heddle.bench.load.Load;
 import dev.heddle.bench.measure.Program;
 import dev.heddle.bench.measure.Server;
 import java.util.function.Function;
+import java.util.function.Supplier;
 
 /// What a contender does, and where.
 public sealed interface Workload {
@@ -27,8 +28,8 @@ public sealed interface Workload {
 
   /// A JVM.
   ///
-  /// @param server what it runs
-  record Jvm(Server server) implements Host {}
+  /// @param server makes what it runs
+  record Jvm(Supplier<Server> server) implements Host {}
 
   /// A program in another language: rounds, told as in `ForkMain`, or a server.
   ///

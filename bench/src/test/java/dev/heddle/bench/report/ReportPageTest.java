@@ -3,7 +3,11 @@ package dev.heddle.bench.report;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.heddle.bench.measure.HostLoad;
+import dev.heddle.bench.report.ReportPage.Head;
 import dev.heddle.bench.result.ShapeResult;
+import dev.heddle.bench.rounds.Made;
+import dev.heddle.bench.rounds.RoundLog;
 import dev.heddle.bench.shape.Shape;
 import dev.heddle.bench.shape.Shapes;
 import java.io.IOException;
@@ -11,29 +15,102 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
+import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/// The page and the JSON of a run in which nobody took part.
+/// The page and the JSON of runs in which hardly anybody took part.
+@SuppressWarnings("NullAway.Init") // set before each test
 class ReportPageTest {
-  private final Shape shape = Shapes.all().getFirst();
-  private final ShapeResult nobody = new ShapeResult(shape, Map.of(), Map.of());
+  private static final Head HEAD =
+      new Head("a machine", "commit abc", "abc; here", "Some effort.", " --quick");
+
+  @TempDir private Path folder;
+  private final Shape first = Shapes.all().getFirst();
+  private final Shape shape = Made.shape(List.of("a", "b"), "heddle", "go", "stock");
+  private RoundLog log;
+
+  @BeforeEach
+  void measure() {
+    log = RoundLog.inMemory();
+    log.started("heddle", "Java 25");
+    log.source("heddle", "dev.heddle.bench.ours.HeddleSwitch");
+    log.source("stock", "bench/peers/go");
+    log.missing("go", "'go' is not on the PATH");
+    for (int i = 0; i < 3; i++) {
+      log.add(Made.round("a", HostLoad.NONE, 100, "heddle", "stock"));
+    }
+    log.add(Made.round("a", Made.BUSY, 300, "heddle", "stock"));
+    log.done("a");
+  }
 
   @Test
-  void page_nobodyTookPart_saysMissingAndNoBarIsMet(@TempDir Path folder) throws IOException {
-    ReportPage.write(folder, "a machine", "no effort", List.of(nobody));
+  void page_nobodyTookPart_saysMissingAndNoBarIsMet() throws IOException {
+    var nobody = new ShapeResult(first, Map.of(), Map.of());
 
-    String page = Files.readString(folder.resolve("benchmarks.md"));
-    assertThat(page).contains("a machine", "missing: it never ran", "**contender missing**");
+    String page = page(List.of(first), nobody);
+
+    assertThat(page).contains("a machine", "**missing**: it never ran", "**contender missing**");
     assertThat(page).doesNotContain("| met |");
-    assertThat(folder.resolve("charts").resolve(shape.name() + ".svg")).exists();
+    assertThat(folder.resolve("charts").resolve(first.name() + ".svg")).exists();
+  }
+
+  @Test
+  void page_namesCommitAndMachine_andTheMissingBeforeAnyFigure() throws IOException {
+    String page = page(List.of(shape, first), log.result(shape));
+
+    assertThat(page).contains("Measured: commit abc.", "Machine: a machine. Some effort.");
+    assertThat(page.indexOf("- go: 'go' is not on the PATH (a)"))
+        .isPositive()
+        .isLessThan(page.indexOf("## Beside the best other runtime"));
+    assertThat(page.indexOf("| go | **missing**"))
+        .isPositive()
+        .isLessThan(page.indexOf("| heddle | 100 |"));
+    assertThat(page).contains("Not measured at this commit yet: switch.");
+  }
+
+  @Test
+  void page_eachCase_hasTheCommandThatRepeatsIt_andItsConditions() throws IOException {
+    String page = page(List.of(shape), log.result(shape));
+
+    assertThat(page)
+        .contains("```\n./heddle bench --quick a\n```", "```\n./heddle bench --quick b\n```")
+        .contains("3 rounds; 1 beside load do not count.")
+        .contains("### b\n\nNot measured at this commit yet.");
+  }
+
+  @Test
+  void page_linksTheSourceOfEachContender() throws IOException {
+    assertThat(page(List.of(shape), log.result(shape)))
+        .contains(
+            "[HeddleSwitch](../../bench/src/main/java/dev/heddle/bench/ours/HeddleSwitch.java)",
+            "[bench/peers/go](../../bench/peers/go)");
+    assertThat(ReportPage.link("dev.heddle.bench.A$B")).contains("(../../").endsWith("A.java)");
+  }
+
+  @Test
+  void page_chartsOfRowsThatAreGone_goToo() throws IOException {
+    Path old = Files.createDirectories(folder.resolve("charts")).resolve("old.svg");
+    Files.writeString(old, "<svg/>");
+
+    page(List.of(shape), log.result(shape));
+
+    assertThat(old).doesNotExist();
+    assertThat(folder.resolve("charts").resolve("a.svg")).exists();
+    assertThat(folder.resolve("charts").resolve("b.svg")).doesNotExist();
+    assertThat(folder.resolve("charts").resolve("summary.svg")).exists();
   }
 
   @Test
   void json_quotesAndControls_areEscaped() {
+    var nobody = new ShapeResult(first, Map.of(), Map.of());
     String json = JsonFile.text("a \"machine\"\n\t\\", List.of(nobody));
 
     assertThat(json).startsWith("{\"machine\": \"a \\\"machine\\\"\\n\\t\\\\\"");
     assertThat(json).contains("\"missing\": \"it never ran\"");
+  }
+
+  private String page(List<Shape> shapes, ShapeResult result) throws IOException {
+    return Files.readString(ReportPage.write(folder, HEAD, shapes, List.of(result)));
   }
 }

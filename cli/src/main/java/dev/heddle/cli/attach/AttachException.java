@@ -45,7 +45,12 @@ public final class AttachException extends Exception {
   static AttachException ended(long pid, String program, String how) {
     String time = LocalTime.now(ZoneId.systemDefault()).truncatedTo(ChronoUnit.SECONDS).toString();
     String name = program.isEmpty() ? "" : " (" + program + ")";
-    return new AttachException("process %d%s ended at %s%s".formatted(pid, name, time, how), false);
+    return new AttachException("process %s%s ended at %s%s".formatted(pid, name, time, how), false);
+  }
+
+  /// What watched it has failed: it may go on.
+  public static AttachException failed(long pid, Throwable why) {
+    return new AttachException("process %s is watched no more: %s".formatted(pid, why), why);
   }
 
   /// Whether it ended before anything of it was seen: to those who list all, it was never there.

@@ -6,12 +6,13 @@ import com.sun.tools.attach.VirtualMachine;
 import com.sun.tools.attach.VirtualMachineDescriptor;
 import dev.heddle.observe.attach.Attachables;
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.DirectoryIteratorException;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Properties;
-import java.util.stream.Stream;
 
 /// Checks of a process from outside, before it is observed, so that processes without Heddle are
 /// left alone.
@@ -42,7 +43,7 @@ final class Candidate {
     if (!isOurs(pid)) {
       String owner = user(process);
       throw new AttachException(
-          "process %d belongs to '%s', and only that user may observe it: sudo -u %s ..."
+          "process %s belongs to '%s', and only that user may observe it: sudo -u %s ..."
               .formatted(pid, owner, owner));
     }
     if (hasEnded(pid)) {
@@ -56,7 +57,7 @@ final class Candidate {
     if (refusesAttach(pid)) {
       checkAlive(pid); // one that has ended is not in the JDK's list either
       throw new AttachException(
-          "process %d refuses to be observed: it was started with -XX:+DisableAttachMechanism"
+          "process %s refuses to be observed: it was started with -XX:+DisableAttachMechanism"
               .formatted(pid));
     }
   }
@@ -92,8 +93,8 @@ final class Candidate {
     if (!Files.isReadable(maps)) {
       return true;
     }
-    try (Stream<String> lines = Files.lines(maps)) {
-      return lines.anyMatch(line -> line.endsWith("/libjvm.so"));
+    try {
+      return text(maps).lines().anyMatch(line -> line.endsWith("/libjvm.so"));
     } catch (IOException _) {
       return true;
     }
@@ -123,17 +124,16 @@ final class Candidate {
         }
       }
       return false;
-    } catch (IOException _) {
+    } catch (IOException | DirectoryIteratorException _) {
       return false; // it has ended
     }
   }
 
   private static boolean isWatcher(Path thread) {
     try {
-      String name = Files.readString(thread.resolve("comm"));
-      return WATCHERS.stream().anyMatch(name::startsWith);
+      return WATCHERS.stream().anyMatch(text(thread.resolve("comm"))::startsWith);
     } catch (IOException _) {
-      return false; // the thread has ended, or its name is not in UTF-8
+      return false; // the thread has ended
     }
   }
 
@@ -155,8 +155,9 @@ final class Candidate {
 
   /// Its process id as it sees it itself, which in a container is another one.
   static long ownNumber(long pid) {
-    try (Stream<String> lines = Files.lines(ofSystem(pid, "status"))) {
-      return lines
+    try {
+      return text(ofSystem(pid, "status"))
+          .lines()
           .filter(line -> line.startsWith("NSpid:"))
           .map(line -> Long.valueOf(line.substring(line.lastIndexOf('\t') + 1).strip()))
           .findFirst()
@@ -198,11 +199,16 @@ final class Candidate {
 
   private static char state(long pid) {
     try {
-      String stat = Files.readString(ofSystem(pid, "stat"));
+      String stat = text(ofSystem(pid, "stat"));
       return stat.charAt(stat.lastIndexOf(')') + 2); // the name before it may have any character
     } catch (IOException _) {
       return '?';
     }
+  }
+
+  /// At once, since a process may end while it is read; names there may be in any encoding.
+  private static String text(Path file) throws IOException {
+    return new String(Files.readAllBytes(file), StandardCharsets.ISO_8859_1);
   }
 
   private static Path ofSystem(long pid, String name) {

@@ -65,7 +65,7 @@ final class Observation implements AutoCloseable {
     int protocol = Integer.parseInt(greeting.getProperty("protocol", "0"));
     if (protocol != Frames.PROTOCOL) {
       throw new AttachException(
-          "process %d runs another version of Heddle: it speaks protocol %d, and this one %d"
+          "process %s runs another version of Heddle: it speaks protocol %s, and this one %s"
               .formatted(pid, protocol, Frames.PROTOCOL));
     }
     return greeting.getProperty("command", "");
@@ -238,7 +238,7 @@ final class Observation implements AutoCloseable {
 
   private AttachException stopped() {
     return new AttachException(
-        "process %d is stopped and does not answer; kill -CONT %d resumes it".formatted(pid, pid));
+        "process %s is stopped and does not answer; kill -CONT %s resumes it".formatted(pid, pid));
   }
 
   private AttachException silent(Duration patience) throws AttachException {
@@ -246,7 +246,7 @@ final class Observation implements AutoCloseable {
       return AttachException.nothingRuns(pid);
     }
     return new AttachException(
-        "process %d has not answered for %d s: it gets no processor, collects garbage, has no /tmp"
+        "process %s has not answered for %s s: it gets no processor, collects garbage, has no /tmp"
                 .formatted(pid, patience.toSeconds())
             + " in common with this command, or runs an older Heddle, which opens a port to"
             + " answer; use that version's own command");

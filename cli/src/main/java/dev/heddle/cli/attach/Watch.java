@@ -20,6 +20,11 @@ public final class Watch implements AutoCloseable {
     this.observation = observation;
   }
 
+  /// The process that is watched.
+  public long pid() {
+    return pid;
+  }
+
   /// Begins to watch a JVM.
   ///
   /// @throws AttachException when it cannot be observed, or nothing of Heddle runs there
@@ -64,7 +69,7 @@ public final class Watch implements AutoCloseable {
         return List.of();
       }
       throw new AttachException(
-          "process %d cannot be watched; if it runs another version of Heddle, use that version's"
+          "process %s cannot be watched; if it runs another version of Heddle, use that version's"
                   .formatted(pid)
               + " own command: "
               + e.getMessage(),

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.heddle.cli.console;
 
+import java.io.File;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
@@ -28,13 +30,33 @@ public final class Browser implements AutoCloseable {
           page, "<!doctype html><meta http-equiv=\"refresh\" content=\"0;url=%s\">".formatted(url));
       boolean isMac = System.getProperty("os.name", "").toLowerCase(Locale.ROOT).startsWith("mac");
       Process _ =
-          new ProcessBuilder(List.of(isMac ? "open" : "xdg-open", page.toUri().toString()))
+          new ProcessBuilder(isMac ? List.of("open", uri(page)) : command(page, path()))
               .redirectOutput(ProcessBuilder.Redirect.DISCARD)
               .redirectError(ProcessBuilder.Redirect.DISCARD)
               .start();
     } catch (IOException _) {
       // safe: there is no browser, as on a server
     }
+  }
+
+  /// A browser that is started so gets no signal of this terminal: Ctrl-C, which ends this command,
+  /// would end it, with all its windows.
+  ///
+  /// @param path folders with programs
+  static List<String> command(Path page, List<Path> path) {
+    boolean hasSetsid = path.stream().anyMatch(each -> Files.isExecutable(each.resolve("setsid")));
+    return hasSetsid
+        ? List.of("setsid", "-f", "xdg-open", uri(page))
+        : List.of("xdg-open", uri(page));
+  }
+
+  private static String uri(Path page) {
+    return page.toUri().toString();
+  }
+
+  private static List<Path> path() {
+    String folders = System.getenv().getOrDefault("PATH", "");
+    return Arrays.stream(folders.split(File.pathSeparator)).map(Path::of).toList();
   }
 
   @Override

@@ -12,6 +12,8 @@ import io.netty.channel.ChannelInitializer;
 import io.netty.channel.ChannelOption;
 import io.netty.handler.codec.http.HttpServerCodec;
 import java.io.IOException;
+import java.lang.System.Logger;
+import java.lang.System.Logger.Level;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.time.Duration;
@@ -33,6 +35,8 @@ public final class Console {
    * is there in the watched JVM; they are gone when this ends.
    */
   private static final Duration SCAN = Duration.ofSeconds(2);
+
+  private static final Logger LOG = System.getLogger(Console.class.getName());
 
   private final List<Long> pids;
   private final int port;
@@ -143,6 +147,8 @@ public final class Console {
           programs.add(each.getKey(), each.getValue());
         } catch (AttachException _) {
           // it has just ended, or does not answer yet: the next scan tries again
+        } catch (RuntimeException e) { // of one program: it is no reason to show none
+          LOG.log(Level.DEBUG, "process " + each.getKey() + " cannot be watched", e);
         }
       }
     }

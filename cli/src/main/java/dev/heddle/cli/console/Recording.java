@@ -17,6 +17,8 @@ import org.jspecify.annotations.Nullable;
 
 /// What the console has seen of a program: its last look, and ten minutes of a few counts for those
 /// who open the page later. **Thread** any.
+///
+/// Numbers are written by `%s`: `%d` takes the digits of the user's language.
 final class Recording implements Looker.Listener {
   private static final int POINTS = 600;
   private static final List<String> OF_LOOPS =
@@ -62,7 +64,7 @@ final class Recording implements Looker.Listener {
     String event =
         event(
             "end",
-            "{\"pid\":%d,\"program\":%s,\"why\":%s}"
+            "{\"pid\":%s,\"program\":%s,\"why\":%s}"
                 .formatted(
                     pid,
                     JsonText.quoted(program),
@@ -80,7 +82,7 @@ final class Recording implements Looker.Listener {
         missed.add(
             event(
                 "history",
-                "{\"pid\":%d,\"number\":%s,\"points\":[%s]}"
+                "{\"pid\":%s,\"number\":%s,\"points\":[%s]}"
                     .formatted(pid, JsonText.quoted(number), String.join(",", known)))));
     if (last != null) {
       missed.add(last);
@@ -106,7 +108,7 @@ final class Recording implements Looker.Listener {
                   JsonText.quoted(each.name()),
                   JsonText.rows(each.rows())));
     }
-    return "{\"pid\":%d,\"program\":%s,\"at\":%d,\"seen\":[%s]}"
+    return "{\"pid\":%s,\"program\":%s,\"at\":%s,\"seen\":[%s]}"
         .formatted(look.pid(), JsonText.quoted(look.program()), System.currentTimeMillis(), seen);
   }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.heddle.cli.console;
 
+import dev.heddle.cli.attach.AttachException;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.ChannelFuture;
@@ -21,6 +22,7 @@ import io.netty.handler.codec.http.HttpVersion;
 import io.netty.util.ReferenceCountUtil;
 import io.netty.util.concurrent.ScheduledFuture;
 import java.nio.charset.StandardCharsets;
+import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
@@ -124,15 +126,19 @@ final class RequestHandler extends ChannelInboundHandlerAdapter {
       } else {
         var _ =
             asked.whenComplete((json, failure) ->
-                ctx.executor().execute(() -> send(ctx, answer(json), keepAlive)));
+                ctx.executor().execute(() -> send(ctx, answer(json, failure), keepAlive)));
       }
     }
   }
 
-  private static DefaultFullHttpResponse answer(@Nullable String json) {
-    return json == null
-        ? text(HttpResponseStatus.GONE, "that program has ended\n")
-        : full(HttpResponseStatus.OK, JSON, json);
+  private static DefaultFullHttpResponse answer(
+      @Nullable String json, @Nullable Throwable failure) {
+    if (json != null) {
+      return full(HttpResponseStatus.OK, JSON, json);
+    }
+    return failure instanceof AttachException || failure instanceof CancellationException
+        ? text(HttpResponseStatus.GONE, failure.getMessage() + "\n")
+        : text(HttpResponseStatus.BAD_GATEWAY, "that program cannot answer: " + failure + "\n");
   }
 
   /// What the client goes on to send is not read.

@@ -43,7 +43,7 @@ public final class Looker implements AutoCloseable, Runnable {
     void ask(Watch watch) throws AttachException {
       try {
         answer.complete(question.ask(watch));
-      } catch (AttachException | RuntimeException e) {
+      } catch (AttachException | RuntimeException | Error e) { // who asked is told, also of an Error
         answer.completeExceptionally(e);
         if (e instanceof AttachException failed) {
           throw failed;
@@ -202,8 +202,9 @@ public final class Looker implements AutoCloseable, Runnable {
         probe(latest);
       }
     } catch (AttachException e) {
-      end = e;
-      listener.ended(e);
+      ended(e);
+    } catch (RuntimeException | Error e) {
+      ended(AttachException.failed(watch.pid(), e)); // else it would seem to be looked at
     } finally {
       isOver = true;
       refuse();
@@ -220,6 +221,11 @@ public final class Looker implements AutoCloseable, Runnable {
     }
     accountsOpen = on;
     accounts = on ? Map.copyOf(found) : Map.of();
+  }
+
+  private void ended(AttachException why) {
+    end = why;
+    listener.ended(why);
   }
 
   private void answer(boolean again) throws AttachException {

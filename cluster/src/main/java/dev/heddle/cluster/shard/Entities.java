@@ -10,8 +10,8 @@ import java.util.Deque;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.PriorityQueue;
-import java.util.Queue;
+import java.util.NavigableSet;
+import java.util.TreeSet;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
@@ -43,6 +43,7 @@ final class Entities {
   private static final class Entity {
     final Deque<EntityMessage> waiting = new ArrayDeque<>(0);
     final String key;
+    long idleAt; // its place in `idle`
     long number; // 0: none runs
     boolean isEnding;
 
@@ -51,9 +52,6 @@ final class Entities {
     }
   }
 
-  /// An entity, by its number, may be idle then.
-  private record IdleAt(long nanos, long number) {}
-
   final long generation;
   private final long admission;
   private final ShardPort port;
@@ -61,8 +59,7 @@ final class Entities {
   private final Consumer<EntityMessage> waitsNoMore;
   private final Map<String, Entity> byKey = new LinkedHashMap<>();
   private final Map<Long, Entity> byNumber = new LinkedHashMap<>();
-  private final Queue<IdleAt> idle =
-      new PriorityQueue<>((a, b) -> Long.signum(a.nanos - b.nanos)); // of those that run
+  private final NavigableSet<Entity> idle = new TreeSet<>(Entities::compare); // of those that run
   private boolean isHeldUp; // the node may not act, or could not when an entity was needed
   private int waiting;
   private long waitingBytes;
@@ -88,6 +85,11 @@ final class Entities {
 
   int size() {
     return byNumber.size();
+  }
+
+  /// How many the idle ones are looked for among, for tests.
+  int watched() {
+    return idle.size();
   }
 
   /// A message has come for one of them.
@@ -136,7 +138,13 @@ final class Entities {
     byNumber.put(entity.number, entity);
     port.start(entity.number, entity.key, generation, admission);
     takeWaiting(entity).forEach(message -> deliver(entity, message));
-    idle.add(new IdleAt(port.idleAt(entity.number, nanos), entity.number));
+    entity.idleAt = port.idleAt(entity.number, nanos);
+    idle.add(entity);
+  }
+
+  private static int compare(Entity a, Entity b) {
+    int sooner = Long.signum(a.idleAt - b.idleAt);
+    return sooner != 0 ? sooner : Long.compare(a.number, b.number);
   }
 
   private List<EntityMessage> takeWaiting(Entity entity) {
@@ -161,6 +169,7 @@ final class Entities {
     if (failure != null && !entity.isEnding && !left.isEmpty()) { // else it would never end
       fail(left.removeFirst(), Failure.ENTITY_FAILED, failure);
     }
+    idle.remove(entity); // before its place changes
     entity.number = 0;
     entity.isEnding = false;
     left.addAll(takeWaiting(entity));
@@ -204,17 +213,17 @@ final class Entities {
   }
 
   private void endIdle(long nanos) {
-    for (IdleAt next = idle.peek(); next != null && next.nanos - nanos <= 0; next = idle.peek()) {
-      idle.remove();
-      Entity entity = byNumber.get(next.number);
-      if (entity == null || entity.isEnding) {
-        continue; // it has ended, or will
+    while (!idle.isEmpty() && idle.first().idleAt - nanos <= 0) {
+      Entity next = idle.removeFirst();
+      if (next.isEnding) {
+        continue;
       }
       long at = port.idleAt(next.number, nanos);
       if (at - nanos <= 0) {
-        end(entity, EntityEnd.IDLE);
+        end(next, EntityEnd.IDLE);
       } else {
-        idle.add(new IdleAt(at, next.number));
+        next.idleAt = at;
+        idle.add(next);
       }
     }
   }
@@ -226,8 +235,7 @@ final class Entities {
     if (stopped) {
       return never;
     }
-    IdleAt next = idle.peek();
-    return isHeldUp ? nanos : next == null ? never : next.nanos;
+    return isHeldUp ? nanos : idle.isEmpty() ? never : idle.first().idleAt;
   }
 
   private void end(Entity entity, EntityEnd why) {

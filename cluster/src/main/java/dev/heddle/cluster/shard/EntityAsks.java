@@ -113,15 +113,32 @@ final class EntityAsks {
     return ask.answer;
   }
 
-  /// It has left for a node, or has come to an entity of this one.
+  /// It has left for a node, or has come to an entity of this one. If it was given up meanwhile,
+  /// that node is told.
   ///
   /// @param generation that it was sent to
   void sent(long number, String to, long generation) {
     Ask ask = open.get(number);
-    if (ask != null) {
-      ask.generation = generation;
-      ask.at = to;
+    if (ask == null) {
+      giveUpAt(to, number);
+      return;
     }
+    ask.generation = generation;
+    ask.at = to; // before the look: who gives up removes it, and then reads this
+    if (!isOpen(number)) {
+      giveUpAt(to, number);
+    }
+  }
+
+  private void giveUpAt(String node, long number) {
+    if (number != 0) {
+      later.accept(() -> giveUp.to(node, number));
+    }
+  }
+
+  /// Whether somebody waits for its answer.
+  boolean isOpen(long number) {
+    return open.containsKey(number);
   }
 
   /// Whether a node has it.
@@ -144,7 +161,11 @@ final class EntityAsks {
   /// @return whether it is open, and is there now
   boolean handedOver(long number, String to, long generation) {
     Ask ask = open.get(number);
-    if (ask == null || generation <= ask.generation) {
+    if (ask == null) {
+      giveUpAt(to, number); // it was told to the last node, perhaps, which had it no more
+      return false;
+    }
+    if (generation <= ask.generation) {
       return false;
     }
     ask.generation = generation;

@@ -15,10 +15,11 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.NavigableSet;
 import java.util.Objects;
-import java.util.PriorityQueue;
 import java.util.Queue;
 import java.util.Set;
+import java.util.TreeSet;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
@@ -91,14 +92,14 @@ final class EntityType {
     volatile long scheduled; // where it is in `agenda`
     volatile boolean isScheduled;
 
+    final int number;
+
     Cell(Node node, EntityType type, int number) {
+      this.number = number;
       lock = new CombiningLock(type.new AfterLock(this));
       shard = new Shard(type.new Port(number, this), node::nextEntity, ShardWindow.DEFAULT);
     }
   }
-
-  /// When the agent comes to a shard.
-  private record Due(long at, Cell cell) {}
 
   private static final long NEVER = TimeUnit.DAYS.toNanos(36_525); // from now
 
@@ -111,7 +112,7 @@ final class EntityType {
 
   // the agent: the thread that follows the log
   private boolean hasSeenAll;
-  private final Queue<Due> agenda = new PriorityQueue<>((a, b) -> Long.signum(a.at - b.at));
+  private final NavigableSet<Cell> agenda = new TreeSet<>(EntityType::compare); // each once
 
   // any thread
   private final Queue<Runnable> decided = new ConcurrentLinkedQueue<>();
@@ -266,12 +267,10 @@ final class EntityType {
     }
     long now = node.nanos();
     List<Cell> due = new ArrayList<>(0);
-    for (Due next = agenda.peek(); next != null && next.at - now <= 0; next = agenda.peek()) {
-      agenda.remove();
-      if (next.cell.isScheduled && next.at == next.cell.scheduled) { // else there is a sooner one
-        next.cell.isScheduled = false;
-        due.add(next.cell);
-      }
+    while (!agenda.isEmpty() && agenda.first().scheduled - now <= 0) {
+      Cell next = agenda.removeFirst();
+      next.isScheduled = false;
+      due.add(next);
     }
     for (Cell next : due) {
       progress(next);
@@ -282,10 +281,23 @@ final class EntityType {
   private void schedule(Cell cell) {
     long due = cell.due;
     if (due - node.nanos() < NEVER / 2 && (!cell.isScheduled || due - cell.scheduled < 0)) {
+      if (cell.isScheduled) {
+        agenda.remove(cell); // before its place changes
+      }
       cell.scheduled = due;
       cell.isScheduled = true;
-      agenda.add(new Due(due, cell));
+      agenda.add(cell);
     }
+  }
+
+  private static int compare(Cell a, Cell b) {
+    int sooner = Long.signum(a.scheduled - b.scheduled);
+    return sooner != 0 ? sooner : Integer.compare(a.number, b.number);
+  }
+
+  /// How many shards the agent will come to, for tests.
+  int scheduled() {
+    return agenda.size();
   }
 
   /// An entity has taken a message, and its shard is to hear of it soon.

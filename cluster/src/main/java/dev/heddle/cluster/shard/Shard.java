@@ -148,6 +148,7 @@ final class Shard {
   void progress(long nanos) {
     owner.progress(nanos);
     sender.progress();
+    sender.expire(nanos);
     settle(nanos);
   }
 
@@ -198,7 +199,11 @@ final class Shard {
       switch (message) { // after it: what is not here any more is told in this order
         case ShardMessage.Bounced(_, EntityMessage it) -> port.incoming().gone(it);
         case ShardMessage.Failed(EntityMessage it, _, _) -> port.incoming().gone(it);
-        case ShardMessage.HandedOver(EntityMessage it, _, _) -> port.incoming().gone(it);
+        case ShardMessage.HandedOver(EntityMessage it, String to, _) -> {
+          if (!to.equals(port.self())) { // else it is still here, and its next entity gets it
+            port.incoming().gone(it);
+          }
+        }
         default -> {}
       }
     }

@@ -169,13 +169,15 @@ final class ShardPeers {
 
   private void drain(String node, Peer peer) {
     while (!peer.posted.isEmpty() && peer.sending.tryLock()) {
+      boolean isSent;
       try {
-        if (!sendAll(node, peer)) {
-          awaitSpace(peer); // then drain() is called again
-          return;
-        }
+        isSent = sendAll(node, peer);
       } finally {
         peer.sending.unlock();
+      }
+      if (!isSent) {
+        awaitSpace(peer); // then drain() is called again: at once if there is space, so unlocked
+        return;
       }
     }
   }

@@ -44,6 +44,9 @@ final class ShardSender {
    */
   private record Route(String node, long generation) {}
 
+  // an owner that has died has a successor before, with leases of less than 20 s
+  static final long HELD_NANOS = 30_000_000_000L;
+
   private final ShardPort port;
   private final ShardWindow window;
   private final Deque<EntityMessage> held = new ArrayDeque<>();
@@ -55,6 +58,8 @@ final class ShardSender {
   private @Nullable Route sentTo;
   private boolean isFlushing;
   private long over; // generations up to this one have bounced something
+  private boolean isCutOff; // from the owner, and something is held for it
+  private long cutOffAt;
 
   ShardSender(ShardPort port, ShardWindow window) {
     this.port = port;
@@ -65,7 +70,7 @@ final class ShardSender {
   SendResult offer(EntityMessage message) {
     progress();
     Route target = target();
-    if (held.isEmpty() && sentTo == null && target != null) {
+    if (sentTo == null && target != null) {
       return SendResult.UNREACHABLE; // no session with the owner
     }
     long bytes = heldBytes + sentBytes;
@@ -148,9 +153,25 @@ final class ShardSender {
   /// What is held is not sent any more.
   void refuse() {
     forget();
-    held.forEach(message -> port.failed(message, Failure.REFUSED, null));
+    fail(Failure.REFUSED);
+  }
+
+  private void fail(Failure why) {
+    held.forEach(message -> port.failed(message, why, null));
     held.clear();
     heldBytes = 0;
+  }
+
+  /// What is held for an owner that this node does not reach fails after a time: the others may
+  /// reach that owner, and then the shard does not move.
+  void expire(long nanos) {
+    boolean wasCutOff = isCutOff;
+    isCutOff = size() != 0 && sentTo == null && target() != null;
+    if (isCutOff && !wasCutOff) {
+      cutOffAt = nanos;
+    } else if (isCutOff && nanos - cutOffAt >= HELD_NANOS) {
+      fail(Failure.LOST);
+    }
   }
 
   /// Does what can be done now.
@@ -168,6 +189,11 @@ final class ShardSender {
   private void sendHeld(@Nullable Route target) {
     while (!held.isEmpty() && target != null && target.equals(sentTo) && !isFlushing) {
       EntityMessage first = held.element();
+      if (first.ask() != 0 && !port.asks().isOpen(first.ask())) {
+        held.remove(); // nobody waits for its answer any more
+        heldBytes -= first.bytes();
+        continue;
+      }
       if (!port.send(target.node, new Deliver(target.generation, first)).isAccepted()) {
         return;
       }

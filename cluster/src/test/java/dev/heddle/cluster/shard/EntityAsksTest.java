@@ -121,4 +121,17 @@ class EntityAsksTest {
     incoming.givenUp("b", 1);
     assertThat(ofNext).isCancelled();
   }
+
+  @Test
+  void request_givenUpWhileItLeaves_orIsHandedOver_isGivenUpWhereItIs() {
+    long number = asks.begin(100);
+    CompletableFuture<@Nullable Object> answer = asks.answer(number);
+    var _ = answer.cancel(false);
+    assertThat(givenUp).containsExactly("null " + number);
+    asks.sent(number, "b", 5);
+    assertThat(asks.handedOver(number, "c", 9)).isFalse();
+    assertThat(givenUp).containsExactly("null " + number, "b " + number, "c " + number);
+    asks.sent(0, "b", 5); // no request
+    assertThat(givenUp).hasSize(3);
+  }
 }

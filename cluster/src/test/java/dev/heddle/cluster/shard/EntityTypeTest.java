@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.heddle.cluster.shard;
 
+import static org.assertj.core.api.Assertions.assertThat;
+
 import dev.heddle.cluster.EntityId;
 import dev.heddle.cluster.peer.Entry;
 import dev.heddle.cluster.roster.Command.AssignShards;
@@ -16,8 +18,10 @@ import dev.heddle.process.SendResult;
 import dev.heddle.process.StartOptions;
 import dev.heddle.process.remote.LocalProcesses;
 import java.util.List;
+import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.LinkedBlockingQueue;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
@@ -37,7 +41,10 @@ class EntityTypeTest {
   /// Another thread looks at the other shards whenever this one asks for the time.
   private final class Meddling implements EntityType.Node, LocalEntity.Listener {
     private final EntityAsks asks = new EntityAsks(7, (_, _) -> {}, Runnable::run);
+    private final BlockingQueue<LocalEntity> took = new LinkedBlockingQueue<>();
     private long entities;
+    private boolean isInSession;
+    private long nanos;
     @Nullable EntityType type; // from then on
 
     @Override
@@ -51,7 +58,7 @@ class EntityTypeTest {
           throw new IllegalStateException(e);
         }
       }
-      return 0;
+      return nanos;
     }
 
     @Override
@@ -77,7 +84,7 @@ class EntityTypeTest {
 
     @Override
     public boolean isInSession(String node) {
-      return false;
+      return isInSession;
     }
 
     @Override
@@ -127,7 +134,9 @@ class EntityTypeTest {
     public void taken(LocalEntity entity) {}
 
     @Override
-    public void tookOne(LocalEntity entity) {}
+    public void tookOne(LocalEntity entity) {
+      took.add(entity);
+    }
 
     @Override
     public void ended(LocalEntity entity) {}
@@ -151,9 +160,7 @@ class EntityTypeTest {
     return new EntityMessage("a", key, 0, new Payload("text", null), 10);
   }
 
-  @Test
-  @Tag("C8")
-  void message_whileAnotherThreadLooksAtOtherShards_isNotLeftBehind() throws Exception {
+  private static Roster roster() {
     Roster roster = new Roster();
     var _ = roster.apply(1, new Renew("a", 1, null));
     var _ = roster.apply(2, new HostShards("a", 1, "cart", SHARDS, true));
@@ -162,9 +169,15 @@ class EntityTypeTest {
             3,
             new AssignShards(
                 "cart", List.of(new Assignment(0, 0, "a"), new Assignment(1, 0, "a"))));
+    return roster;
+  }
+
+  @Test
+  @Tag("C8")
+  void message_whileAnotherThreadLooksAtOtherShards_isNotLeftBehind() throws Exception {
     Meddling node = new Meddling();
     EntityType type = new EntityType("cart", SHARDS, Entry.of(this::counting), 1_000, node);
-    type.applied(roster.shards(), null);
+    type.applied(roster().shards(), null);
     String key = "k0";
     for (int i = 1; type.shardOf(key) != 0; i++) {
       key = "k" + i;
@@ -173,5 +186,32 @@ class EntityTypeTest {
     node.type = type;
     type.offer(message(key)); // nobody sends another one, or looks again
     received.await();
+  }
+
+  /// A busy shard left one appointment behind for each time that it told what was taken.
+  @Test
+  @Tag("C9")
+  void busyShard_hasOneAppointment() throws Exception {
+    Meddling node = new Meddling();
+    node.isInSession = true;
+    EntityType type =
+        new EntityType("cart", SHARDS, Entry.of(this::counting), 600_000_000_000L, node);
+    Roster roster = roster();
+    type.applied(roster.shards(), null);
+    String key = "k0";
+    for (int i = 1; type.shardOf(key) != 0; i++) {
+      key = "k" + i;
+    }
+    long generation = roster.shards().state("cart", 0).generation();
+    for (int i = 0; i < 20; i++) {
+      EntityMessage next = new EntityMessage("b", key, 0, new Payload("text", null), 10);
+      type.received("b", 0, new ShardMessage.Deliver(generation, next));
+      type.carryOut();
+      type.taken(node.took.take());
+      type.tick();
+      node.nanos += 1_000_000_000;
+      type.tick();
+    }
+    assertThat(type.scheduled()).isEqualTo(1);
   }
 }

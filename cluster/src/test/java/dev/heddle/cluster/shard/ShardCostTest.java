@@ -8,6 +8,7 @@ import dev.heddle.cluster.roster.Holder;
 import dev.heddle.cluster.roster.ShardState;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Tag;
@@ -47,6 +48,18 @@ class ShardCostTest {
     assertThat(port.looked).isEqualTo(MANY / 2);
     shard.progress(601 * SECOND);
     assertThat(port.looked).isEqualTo(MANY);
+  }
+
+  /// Each start of an entity was kept until its idle time, also when it had ended.
+  @Test
+  void entities_thatEndByThemselves_leaveNothing() {
+    port.idle = 600 * SECOND;
+    shard.view(new ShardState(5, new Holder("a", 1), null, 0, null), 0);
+    for (int i = 0; i < MANY; i++) {
+      deliver("k", i);
+      shard.entityEnded(entities, List.of(), null, i);
+    }
+    assertThat(Objects.requireNonNull(shard.owner().entities()).watched()).isZero();
   }
 
   @Test

@@ -56,13 +56,14 @@ class ShardPeersTest {
   private final MessageTypes types = MessageTypes.of(List.of(), List.of());
   private final Outbox outbox = new Outbox();
   private final AtomicInteger spaces = new AtomicInteger();
+  private Runnable onSpace = spaces::incrementAndGet;
   private final ShardPeers peers =
       new ShardPeers(
           new MessageWriter(types, new NodeLife("a", "main", 7)),
           (node, of) -> {
             throw new IllegalStateException(of + " for " + node);
           },
-          spaces::incrementAndGet);
+          () -> onSpace.run());
 
   private void open() {
     PeerOptions offers = new PeerOptions(Map.of(), PeerOptions.ForeignOrders.REFUSED);
@@ -121,5 +122,22 @@ class ShardPeersTest {
     peers.close("b");
     assertThat(peers.hasRoom("b")).isTrue();
     assertThat(peers.send("b", new GiveUp(4))).isEqualTo(SendResult.UNREACHABLE);
+  }
+
+  /// A marker of a hand-over was left, and the shard stood still until something else was posted.
+  @Test
+  @Tag("C8")
+  void spaceThatComesWhileItIsAskedFor_leavesNothingBehind() {
+    open();
+    outbox.isFull = true;
+    outbox.room.complete(null); // the writer has taken all between the answer FULL and the question
+    onSpace =
+        () -> {
+          outbox.isFull = false;
+          peers.drain();
+        };
+    peers.post("b", new GiveUp(1));
+    peers.drain();
+    assertThat(outbox.sent).hasSize(1);
   }
 }

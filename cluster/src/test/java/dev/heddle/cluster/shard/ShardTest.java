@@ -12,9 +12,12 @@ import dev.heddle.cluster.shard.ShardMessage.EndOfHandoff;
 import dev.heddle.cluster.shard.ShardMessage.Flush;
 import dev.heddle.cluster.shard.ShardMessage.Flushed;
 import dev.heddle.cluster.shard.ShardMessage.Forward;
+import dev.heddle.cluster.shard.ShardMessage.HandedOver;
 import dev.heddle.cluster.shard.ShardMessage.HandoffTaken;
+import dev.heddle.cluster.shard.ShardMessage.ReplyWanted;
 import dev.heddle.process.SendResult;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -108,6 +111,40 @@ class ShardTest {
     shard.received("b", new Bounced(5, message("a", "k", "1")), 0);
 
     assertThat(port.take()).containsExactly("LOST 1");
+  }
+
+  /// They were accepted, and then nobody heard of them for as long as the cut lasted.
+  @Test
+  @Tag("C3")
+  void messages_heldForAnOwnerThatIsOutOfReach_failAtLast_andNoMoreAreAccepted() {
+    moving(5, "b", 9, "c");
+    assertThat(offer("1")).isEqualTo(SendResult.ACCEPTED);
+    port.sessions.remove("c");
+    owned(9, "c", "b");
+    assertThat(offer("2")).isEqualTo(SendResult.UNREACHABLE);
+    assertThat(shard.due(0, Long.MAX_VALUE)).isZero(); // it is looked at again
+
+    shard.progress(ShardSender.HELD_NANOS - 1);
+    assertThat(port.take()).isEmpty();
+    shard.progress(ShardSender.HELD_NANOS);
+    assertThat(port.take()).containsExactly("LOST 1");
+    port.sessions.add("c");
+    assertThat(offer("3")).isEqualTo(SendResult.ACCEPTED);
+    assertThat(port.take()).containsExactly("c: Deliver 9 3");
+  }
+
+  /// An entity worked for nobody.
+  @Test
+  @Tag("C5")
+  void request_thatIsGivenUpWhileItIsHeld_isNotSent() {
+    long ask = port.asks.begin(SECOND);
+    CompletableFuture<@Nullable Object> answer = port.asks.answer(ask);
+    moving(5, "b", 9, "c");
+    shard.offer(new EntityMessage("a", "k", ask, "question", 10), 0);
+    offer("1");
+    var _ = answer.cancel(false);
+    owned(9, "c", "b");
+    assertThat(port.take()).containsExactly("c: Deliver 9 1");
   }
 
   // ---- the old owner ----
@@ -265,6 +302,28 @@ class ShardTest {
 
     shard.entityEnded(1, List.of(), null, 0);
     assertThat(port.take()).containsExactly("start 2 k 9", "2 gets 2");
+  }
+
+  /// Its asker was told that it is lost, and then an entity got it.
+  @Test
+  @Tag("C5")
+  void request_handedOverToItsOwnNode_becauseTheSuccessorIsGone_isStillHere() {
+    EntityMessage request = new EntityMessage("b", "k", 77, "question", 10);
+    CompletableFuture<@Nullable Object> reply = new CompletableFuture<>();
+    owned(5, "a", null);
+    shard.received("b", new Deliver(5, request), 0);
+    port.incoming.begun(request, 1, reply);
+    moving(5, "a", 9, "c");
+    moving(5, "a", 9, null); // it has died
+    moving(5, "a", 12, "a");
+    port.incoming.notTaken(request, reply);
+    shard.entityEnded(1, List.of(request), null, 0);
+    assertThat(port.take()).contains("b: " + new HandedOver(request, "a", 12), "release 12");
+
+    shard.received("b", new ReplyWanted(77), 0);
+    assertThat(port.take()).isEmpty(); // above all no NotHere
+    owned(12, "a", "a");
+    assertThat(port.take()).containsExactly("start 2 k 12", "2 gets question");
   }
 
   // ---- entities ----

@@ -55,8 +55,7 @@ public final class ConcurrentIteration<T extends @Nullable Object> extends Micro
   private final Iterator<? extends T> source;
   private final ItemTest<T> action;
   private final int limit;
-  private final Object from; // site of the workers: the action's class, or the caller's frame
-  private final @Nullable SpawnTrace spawner;
+  private final SpawnTrace from; // site of the workers: the line of the iteration
   private final Idle idle;
 
   // loop only
@@ -68,13 +67,16 @@ public final class ConcurrentIteration<T extends @Nullable Object> extends Micro
   private @Nullable Cancellation workerCancellation; // of one worker alone: its item is not done
 
   private ConcurrentIteration(
-      ScopeNode scope, Iterator<? extends T> source, ItemTest<T> action, int limit, Object from) {
+      ScopeNode scope,
+      Iterator<? extends T> source,
+      ItemTest<T> action,
+      int limit,
+      SpawnTrace from) {
     this.scope = scope;
     this.source = source;
     this.action = action;
     this.limit = limit;
     this.from = from;
-    this.spawner = CoroutineNode.spawner();
     this.idle = new Idle();
   }
 
@@ -86,7 +88,7 @@ public final class ConcurrentIteration<T extends @Nullable Object> extends Micro
       Class<?> body,
       ItemTest<T> action) {
     CoroutineNode<?> caller = CoroutineNode.current();
-    Object from = caller.tree().options().exactSites() ? SpawnSites.caller() : body;
+    SpawnTrace from = caller.tree().spawned(body);
     Iterator<? extends T> items = source.iterator();
     try {
       ScopeNode.<@Nullable Void>block(
@@ -129,7 +131,7 @@ public final class ConcurrentIteration<T extends @Nullable Object> extends Micro
 
   private CoroutineNode<?> worker() {
     Action work = this::work;
-    return scope.prepare(work, from, spawner);
+    return scope.prepare(work, from);
   }
 
   private void start(CoroutineNode<?> worker) {

@@ -27,7 +27,6 @@ import dev.heddle.scheduler.context.ExecutionContext;
 import dev.heddle.scheduler.context.ExecutionContext.Occupant;
 import dev.heddle.scheduler.context.Inheritance;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
@@ -46,7 +45,7 @@ public final class CoroutineNode<T extends @Nullable Object> extends Cancellable
 
   private final ScopeNode scope;
   final long id;
-  final Object site; // the body's class, that and a name, or the trace of the spawn
+  final Object site; // see SpawnSites
   private final byte kind;
 
   // loop only; the payload (see Waker) is a Body, an Action or an InheritingWork until the work
@@ -71,11 +70,10 @@ public final class CoroutineNode<T extends @Nullable Object> extends Cancellable
         work,
         background,
         runtimesOwn,
-        tree.options().exactSites() && !runtimesOwn ? SpawnSites.caller() : work.getClass(),
-        tree.options().exactSites() && !runtimesOwn ? spawner() : null);
+        runtimesOwn ? work.getClass() : tree.spawned(work.getClass()));
   }
 
-  /// Creates a coroutine with a given site: the body's class, or the frame of the spawn.
+  /// Creates a coroutine with a given site: the body's class, or the trace of the spawn.
   CoroutineNode(
       CoroutineTree tree,
       ScopeNode scope,
@@ -83,23 +81,15 @@ public final class CoroutineNode<T extends @Nullable Object> extends Cancellable
       Object work,
       boolean background,
       boolean runtimesOwn,
-      Object from,
-      @Nullable SpawnTrace spawner) {
+      Object from) {
     super(tree.scheduler());
     this.scope = scope;
     this.kind = runtimesOwn ? INTERNAL : background ? BACKGROUND : FOREGROUND;
     this.id = tree.nextId();
-    this.site = siteOf(from, name, spawner);
+    this.site = name == null ? from : new SpawnSites.NamedSite(name, from);
     boolean heir = !runtimesOwn && !(work instanceof SubmittedWork); // that inherits as it begins
     Inheritance taken = heir ? Inheritance.ofCurrentThread(tree.ordinaryLoader()) : null;
     setPayload(taken == null ? work : new InheritingWork(work, taken));
-  }
-
-  private Object siteOf(Object from, @Nullable String name, @Nullable SpawnTrace spawner) {
-    if (from instanceof Class<?> body) {
-      return name == null ? body : new SpawnSites.NamedSite(name, body);
-    }
-    return SpawnTrace.of(id, name, from, spawner);
   }
 
   /// Work whose thread inherits something; rare, so it is not a field of every coroutine.
@@ -160,9 +150,10 @@ public final class CoroutineNode<T extends @Nullable Object> extends Cancellable
     return opened == null ? scope : opened;
   }
 
-  static @Nullable SpawnTrace spawner() {
+  /// The coroutine to which a spawn on this thread is due; null: none, or one of the runtime's.
+  static @Nullable CoroutineNode<?> spawner() {
     CoroutineNode<?> current = currentOrNull();
-    return current != null && current.site instanceof SpawnTrace trace ? trace : null;
+    return current == null || current.kind == INTERNAL ? null : current;
   }
 
   boolean keepsLoopAlive() {
@@ -175,30 +166,7 @@ public final class CoroutineNode<T extends @Nullable Object> extends Cancellable
 
   /// The name that a coroutine of this [#site()] was given; null: none.
   public static @Nullable String givenName(Object site) {
-    return switch (site) {
-      case SpawnTrace trace -> trace.name();
-      case SpawnSites.NamedSite named -> named.name();
-      default -> null;
-    };
-  }
-
-  SpawnTrace spawnTrace() {
-    if (site instanceof SpawnTrace trace) {
-      return trace;
-    }
-    List<CoroutineNode<?>> around = new ArrayList<>();
-    CoroutineNode<?> next = this;
-    while (next != null && around.size() <= SpawnTrace.LONGEST) {
-      around.add(next);
-      next = next.scope.owner();
-    }
-    SpawnTrace trace = null;
-    for (CoroutineNode<?> c : around.reversed()) {
-      boolean cut = trace == null && next != null;
-      int length = trace == null ? 0 : trace.length() + 1;
-      trace = new SpawnTrace(c.id, c.givenName(), c.site, trace, length, cut);
-    }
-    return Objects.requireNonNull(trace);
+    return site instanceof SpawnSites.NamedSite named ? named.name() : null;
   }
 
   // ---- life cycle ----
@@ -324,7 +292,7 @@ public final class CoroutineNode<T extends @Nullable Object> extends Cancellable
       end(FAILED, cancelled);
     } else if (thrown != null) {
       Throwable failure = CoroutineException.of(thrown);
-      FailureTable.cameFrom(failure, this::spawnTrace);
+      FailureTable.cameFrom(failure, () -> FailedCoroutine.of(this));
       end(FAILED, failure);
     } else {
       end(RETURNED, returned);

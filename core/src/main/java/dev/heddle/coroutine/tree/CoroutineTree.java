@@ -39,6 +39,8 @@ public final class CoroutineTree {
   private @Nullable CoroutineWatch tracing; // null: no trace of the loop is being recorded
   private @Nullable CoroutineWatch observer; // one of these, both, or null
   private final List<Supplier<DumpPart>> dumpParts = new ArrayList<>();
+  private @Nullable BodySites lastSites;
+  private @Nullable SpawnTrace lastSpawn;
 
   public CoroutineTree(HeddleOptions options, Scheduler scheduler, Host host) {
     SpawnSites.prepare();
@@ -78,6 +80,24 @@ public final class CoroutineTree {
 
   long nextId() {
     return ++ids;
+  }
+
+  /// The trace of a coroutine with a body of this class that the current one spawns; the same
+  /// object as long as one coroutine spawns at one line.
+  SpawnTrace spawned(Class<?> body) {
+    BodySites sites = lastSites;
+    if (sites == null || !sites.isOf(body)) {
+      sites = BodySites.of(body);
+      lastSites = sites;
+    }
+    Object line = sites.next(body);
+    CoroutineNode<?> by = CoroutineNode.spawner();
+    SpawnTrace trace = lastSpawn;
+    if (trace == null || !trace.is(line, by)) {
+      trace = SpawnTrace.of(line, by);
+      lastSpawn = trace;
+    }
+    return trace;
   }
 
   // ---- counts ----

@@ -311,7 +311,7 @@ final class ScopeFailures {
           Throwable threw = handlers.run(ended, e -> servant.endedBy(e) != null);
           if (threw != null) {
             CoroutineNode<?> of = member == null ? servant : member;
-            FailureTable.cameFrom(threw, of::spawnTrace);
+            FailureTable.cameFrom(threw, () -> FailedCoroutine.of(of));
             unobserved(of, threw);
           }
         });

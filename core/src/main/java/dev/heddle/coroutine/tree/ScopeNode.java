@@ -255,8 +255,8 @@ public final class ScopeNode implements Scope, Unobserved {
   }
 
   /// Creates a coroutine that may become a member later, perhaps in a tick.
-  CoroutineNode<?> prepare(Action work, Object from, @Nullable SpawnTrace spawner) {
-    return new CoroutineNode<@Nullable Void>(tree, this, null, work, false, false, from, spawner);
+  CoroutineNode<?> prepare(Action work, SpawnTrace from) {
+    return new CoroutineNode<@Nullable Void>(tree, this, null, work, false, false, from);
   }
 
   public <T extends @Nullable Object> Coroutine<T> spawn(SpawnStrategy strategy, Body<T> body) {
@@ -275,13 +275,13 @@ public final class ScopeNode implements Scope, Unobserved {
   }
 
   public <T extends @Nullable Object> CoroutineNode<T> newMain(Object work) {
-    return new CoroutineNode<>(tree, this, "main", work, false, false);
+    return new CoroutineNode<>(tree, this, "main", work, false, false, work.getClass());
   }
 
   /// Creates a coroutine that another thread has submitted; [#admit] starts it.
   public CoroutineNode<?> newSubmitted(SubmittedWork asked) {
     return new CoroutineNode<@Nullable Void>(
-        tree, this, asked.name(), asked, false, false, asked.site(), null);
+        tree, this, asked.name(), asked, false, false, asked.site());
   }
 
   /// Creates an internal coroutine, perhaps in a tick; [#admit] starts it in any state of the

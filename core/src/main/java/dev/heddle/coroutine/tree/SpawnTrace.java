@@ -1,69 +1,52 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.heddle.coroutine.tree;
 
-import dev.heddle.failure.FailureTable.Origin;
 import dev.heddle.observe.CoroutineSnapshot;
-import java.util.ArrayList;
-import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/// The spawn site of a coroutine and the traces of its spawners: the asynchronous trace. Holds
-/// names and sites only, no coroutines.
+/// Where a coroutine was spawned, and by which other one: the asynchronous trace. It leads from
+/// spawner to spawner, holds words only, and is the same object for all that one coroutine spawns
+/// in a row at one line.
 ///
-/// With exact sites it is created at the spawn and leads from spawner to spawner. Otherwise it is
-/// created when a coroutine fails, and leads from owner to owner of the enclosing scopes, which
-/// still exist.
-///
-/// @param site the body's class, or the frame of the spawn
-/// @param length the length of the chain after it
-/// @param cut whether the chain was truncated
+/// @param line a site without a name and without a spawner
+/// @param spawner the number of the spawner; [#NONE]: no coroutine
+/// @param spawnerName null: it has none
+/// @param spawnerSite its trace; its site in words if it has no trace, or if this was cut
+/// @param length how many spawners it leads to
+/// @param cut whether the spawners of the last one are left out
 record SpawnTrace(
-    long id,
-    @Nullable String name,
-    Object site,
-    @Nullable SpawnTrace spawner,
+    Object line,
+    long spawner,
+    @Nullable String spawnerName,
+    @Nullable Object spawnerSite,
     int length,
-    boolean cut)
-    implements Origin {
+    boolean cut) {
+  static final long NONE = 0;
   static final long MAIN = 1; // the first coroutine of its loop; it has no spawner
 
   // else coroutines that each spawn a successor and end would retain the whole chain
   static final int LONGEST = 64;
 
-  static SpawnTrace of(long id, @Nullable String name, Object site, @Nullable SpawnTrace spawner) {
-    if (spawner == null) {
-      return new SpawnTrace(id, name, site, null, 0, false);
+  /// @param by null: no coroutine spawns it
+  static SpawnTrace of(Object line, @Nullable CoroutineNode<?> by) {
+    if (by == null) {
+      return new SpawnTrace(line, NONE, null, null, 0, false);
     }
-    boolean cut = spawner.length == LONGEST;
-    return new SpawnTrace(id, name, site, cut ? null : spawner, cut ? 0 : spawner.length + 1, cut);
+    SpawnTrace before = SpawnSites.trace(by.site);
+    if (before == null || before.length == LONGEST) {
+      String where = SpawnSites.describe(by.site);
+      return new SpawnTrace(line, by.id, by.givenName(), where, 1, before != null);
+    }
+    return new SpawnTrace(line, by.id, by.givenName(), before, before.length + 1, false);
   }
 
-  @Override
-  public String coroutine() {
-    return label(id, name);
+  /// Whether it is that of a coroutine which this one spawns at this line.
+  boolean is(Object at, @Nullable CoroutineNode<?> by) {
+    return line == at && spawner == (by == null ? NONE : by.id);
   }
 
   /// Number and name of a coroutine, as in its snapshot: [CoroutineSnapshot#label].
   static String label(long id, @Nullable String name) {
     return name == null ? "coroutine-" + id : "coroutine-" + id + " '" + name + "'";
-  }
-
-  @Override
-  public @Nullable String spawnSite() {
-    return id == MAIN ? null : SpawnSites.describe(site);
-  }
-
-  @Override
-  public List<String> spawnedBy() {
-    List<String> chain = new ArrayList<>();
-    SpawnTrace last = this;
-    for (SpawnTrace t = spawner; t != null; t = t.spawner) {
-      chain.add(t.coroutine() + (t.id == MAIN ? "" : " spawned at " + t.spawnSite()));
-      last = t;
-    }
-    if (last.cut) {
-      chain.add("others (the last " + LONGEST + " at most are kept)");
-    }
-    return chain;
   }
 }

@@ -78,10 +78,10 @@ public abstract class UnobservedOutcomes {
 
   // ---- provided by the loop ----
 
-  /// The current call site, for [#describe]: the line of the call with exact sites, else the class
-  /// of `code`.
+  /// The current call site, for [#describe].
   ///
-  /// @param code what was passed to the call; null: the body of the current coroutine
+  /// @param code what was passed to the call, whose class tells the line; null: nothing, so the
+  ///   line has to be looked for each time
   public abstract Object callSite(@Nullable Object code);
 
   public abstract String describe(Object site);

@@ -209,7 +209,7 @@ public final class DumpTaker {
     return status == WakerStatus.NO_STATUS && !runnable ? State.FOREIGN : State.READY;
   }
 
-  // without exact sites only the body's class is known; its first frame adds the method
+  // of work of another thread only the class is known; its first frame adds the method
   private static String spawnSite(CoroutineNode<?> c, List<StackTraceElement> stack) {
     StackTraceElement root = ProgramFrames.root(stack);
     String site = c.spawnSite();

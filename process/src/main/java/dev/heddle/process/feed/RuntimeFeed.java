@@ -118,23 +118,34 @@ public final class RuntimeFeed implements Feed {
 
   /// All processes, or, if they are too many, those with children, restarts or messages first.
   private List<Map<String, String>> processes() {
-    List<ProcessInstance> all = new ArrayList<>();
+    List<Ranked> all = new ArrayList<>();
     for (int i = 0; i < inspector.parts(); i++) {
-      all.addAll(inspector.part(i));
+      inspector.part(i).forEach(each -> all.add(Ranked.now(each)));
     }
     List<Map<String, String>> rows = new ArrayList<>();
     all.stream()
-        .sorted(
-            Comparator.comparingInt(
-                    (ProcessInstance each) -> restarts(each.process()) == NEVER ? 1 : 0)
-                .thenComparingInt(each -> -each.mailbox())
-                .thenComparingLong(ProcessInstance::id))
+        .sorted(Ranked.FIRST)
         .limit(LISTED)
+        .map(Ranked::of)
         .sorted(Comparator.comparingLong(ProcessInstance::id))
         .forEach(each -> rows.add(row(each.snapshot(NO_STACK, each.body()), each.process())));
     int left = Math.max(0, all.size() - LISTED);
     rows.add(Map.of("row", "left", "processes", Integer.toString(left)));
     return rows;
+  }
+
+  /// What a process is sorted by, as it is at one moment: a mailbox that changes while it is
+  /// compared has no place.
+  private record Ranked(ProcessInstance of, boolean isSupervisor, int mailbox) {
+    static final Comparator<Ranked> FIRST =
+        Comparator.comparing(Ranked::isSupervisor)
+            .reversed()
+            .thenComparing(Comparator.comparingInt(Ranked::mailbox).reversed())
+            .thenComparingLong(each -> each.of.id());
+
+    static Ranked now(ProcessInstance of) {
+      return new Ranked(of, restarts(of.process()) != NEVER, of.mailbox());
+    }
   }
 
   private static Map<String, String> row(ProcessSnapshot snapshot, Process code) {

@@ -54,7 +54,7 @@ class SimulationSnippetsTest {
         SimulationOptions.defaults()
             .withSeeds(1_000)
             .withStrategy(Strategy.pct(3))
-            .withLoop(HeddleOptions.defaults().withExactSites());
+            .withLoop(HeddleOptions.defaults().withStackSize(64 << 10));
     Simulation.explore(options, () -> Heddle.spawn(Heddle::yieldNow));
     // @end
     assertThat(options.seeds()).isEqualTo(1_000);

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.heddle.bench;
+
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import java.util.ArrayList;
+import java.util.HexFormat;
+import java.util.List;
+
+/// Which sources were measured.
+///
+/// @param commit its hash; empty outside of a repository
+/// @param changes a digest of what is not committed; empty where all is. Docs do not count, because
+///   the report itself is one.
+record Revision(String commit, String changes) {
+  private static final int SHORT = 12;
+  private static final List<String> SOURCES =
+      List.of("--", ".", ":(exclude)docs", ":(exclude)*.md", ":(exclude)api");
+
+  /// Of a work tree.
+  static Revision of(Path home) {
+    String commit = git(home, List.of("rev-parse", "HEAD")).strip();
+    if (commit.isEmpty()) {
+      return new Revision("", "");
+    }
+    String changes =
+        git(home, "diff", "HEAD") + git(home, "ls-files", "--others", "--exclude-standard");
+    return new Revision(commit, changes.isBlank() ? "" : digest(changes));
+  }
+
+  /// For a folder's name.
+  String name() {
+    if (commit.isEmpty()) {
+      return "no-commit";
+    }
+    String shortened = commit.substring(0, Math.min(SHORT, commit.length()));
+    return changes.isEmpty() ? shortened : shortened + "-" + changes;
+  }
+
+  /// For people.
+  String text() {
+    if (commit.isEmpty()) {
+      return "unknown commit";
+    }
+    return "commit " + commit + (changes.isEmpty() ? "" : " with changes that are not committed");
+  }
+
+  private static String git(Path home, String... arguments) {
+    List<String> all = new ArrayList<>(List.of(arguments));
+    all.addAll(SOURCES);
+    return git(home, all);
+  }
+
+  private static String git(Path home, List<String> arguments) {
+    List<String> command = new ArrayList<>(List.of("git", "-C", home.toAbsolutePath().toString()));
+    command.addAll(arguments);
+    try {
+      Process git =
+          new ProcessBuilder(command).redirectError(ProcessBuilder.Redirect.DISCARD).start();
+      String text = new String(git.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+      return git.waitFor() == 0 ? text : "";
+    } catch (IOException _) {
+      return ""; // no git here: the page says that it does not know
+    } catch (InterruptedException _) {
+      Thread.currentThread().interrupt();
+      return "";
+    }
+  }
+
+  private static String digest(String text) {
+    try {
+      byte[] bytes =
+          MessageDigest.getInstance("SHA-256").digest(text.getBytes(StandardCharsets.UTF_8));
+      return HexFormat.of().formatHex(bytes, 0, 4);
+    } catch (NoSuchAlgorithmException e) {
+      throw new IllegalStateException(e); // every JDK has it
+    }
+  }
+}

@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.heddle.bench.report;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.heddle.bench.measure.Sample;
+import dev.heddle.bench.result.Figures;
+import dev.heddle.bench.result.ShapeResult;
+import dev.heddle.bench.rounds.Made;
+import dev.heddle.bench.shape.Case;
+import dev.heddle.bench.shape.Metric;
+import dev.heddle.bench.shape.RoundSize;
+import dev.heddle.bench.shape.Shape;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+
+/// Who is ahead of whom.
+class StandingTest {
+  @Test
+  void best_isTheFastestRuntime_notTheLimit() {
+    ShapeResult result = result("a", Metric.WALL, "heddle", 100, "raw", 20, "go", 80, "stock", 90);
+
+    Standing standing = standing(result);
+
+    assertThat(standing.peer().name()).isEqualTo("go");
+    assertThat(standing.lead()).isEqualTo(0.8);
+  }
+
+  @Test
+  void lead_inARowOfARate_isTheOtherWayRound() {
+    ShapeResult result = result("a", Metric.rate("per s"), "heddle", 100, "go", 200, "stock", 400);
+
+    assertThat(standing(result).peer().name()).isEqualTo("go");
+    assertThat(standing(result).lead()).isEqualTo(2);
+  }
+
+  @Test
+  void nobodyToCompareWith_isNoStanding() {
+    ShapeResult limits = result("a", Metric.WALL, "heddle", 100, "floor-launcher", 20);
+
+    assertThat(Standing.of(limits, limits.shape().cases().getFirst())).isEmpty();
+  }
+
+  @Test
+  void chart_saysLeadsAndLossesAndWhatIsNotMeasured_inColoursForLightAndDark() {
+    List<Standing> standings =
+        Standing.all(
+            List.of(
+                result("spawn-one", Metric.WALL, "heddle", 500, "go", 250),
+                result("http", Metric.WALL, "heddle", 400, "netty", 800)));
+
+    String svg = SummaryChart.svg(standings, "commit abc; a <machine>");
+
+    assertThat(standings.getFirst().row().name()).isEqualTo("spawn-one");
+    assertThat(svg)
+        .contains("2.00 x behind go (500 : 250 ns)", "2.00 x ahead of netty (400 : 800 ns)")
+        .contains("not measured", "a &lt;machine&gt;");
+    assertThat(svg).doesNotContain("fill=\"#fff").doesNotContain("NaN");
+    for (String colour : List.of(Palette.TEXT, Palette.OURS, Palette.PEERS)) {
+      assertThat(contrast(colour, "#ffffff")).as(colour).isGreaterThan(3);
+      assertThat(contrast(colour, "#0d1117")).as(colour).isGreaterThan(3);
+    }
+  }
+
+  private static Standing standing(ShapeResult result) {
+    return Standing.of(result, result.shape().cases().getFirst()).orElseThrow();
+  }
+
+  private static ShapeResult result(String row, Metric metric, Object... figures) {
+    Map<String, Figures> byName = new LinkedHashMap<>();
+    for (int i = 0; i < figures.length; i += 2) {
+      long nanos = ((Integer) figures[i + 1]).longValue();
+      byName.put((String) figures[i], Figures.of(List.of(new Sample(1, nanos, nanos, Map.of()))));
+    }
+    Shape shape =
+        new Shape(
+            row,
+            "Made up.",
+            List.of(Case.of(row, "made up", 1, RoundSize.fixed(1, 1), metric)),
+            byName.keySet().stream().map(Made::contender).toList(),
+            List.of());
+    return new ShapeResult(shape, Map.of(), Map.of(row, byName));
+  }
+
+  /// As the guidelines for web content define it.
+  private static double contrast(String one, String other) {
+    double a = luminance(one) + 0.05;
+    double b = luminance(other) + 0.05;
+    return Math.max(a, b) / Math.min(a, b);
+  }
+
+  private static double luminance(String colour) {
+    int rgb = Integer.parseInt(colour.substring(1), 16);
+    return 0.2126 * light(rgb >> 16) + 0.7152 * light(rgb >> 8) + 0.0722 * light(rgb);
+  }
+
+  private static double light(int channel) {
+    double share = (channel & 0xff) / 255.0;
+    return share <= 0.04045 ? share / 12.92 : Math.pow((share + 0.055) / 1.055, 2.4);
+  }
+}

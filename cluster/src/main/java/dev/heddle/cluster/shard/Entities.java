@@ -35,8 +35,8 @@ final class Entities {
    *                                                         owner of this object
    *
    * Which are looked at. Each entity has a time at which it may be idle, in order in `idle`, until
-   * it ends; a message moves that on, which is seen when the time has come. All are looked at only when the node may
-   * act no more, and when it may again.
+   * it ends; a message moves that on, which is seen when the time has come. All are looked at only
+   * when the node may act no more, and when it may again.
    *
    * I1. A key has one entity at a time. C6
    * I2. What an entity has left goes before what came meanwhile. C8

@@ -265,6 +265,8 @@ public sealed class Worker permits SimulatedWorker {
     }
   }
 
+  /// Completes a task that has ended.
+  ///
   /// @return false when it has to be called again
   final boolean complete(Task task) {
     isInTask = true;

@@ -101,7 +101,9 @@ public final class WorkerTrace {
     running = task.number();
   }
 
-  /// @param ended whether this run was its last
+  /// The run that has begun ends.
+  ///
+  /// @param ended whether it was the task's last
   void runEnds(Task task, boolean ended) {
     long now = System.nanoTime();
     if (ended) {

@@ -138,6 +138,7 @@ function showStatus(program) {
   const silent = program && !program.end && performance.now() - (program.arrived ?? 0) > SILENT;
   const seen = silent && program.look ? `no answer since ${clock(program.look.at)}` : null;
   const lost = connection() !== "live" || seen;
+  status.title = (program && !program.end && program.silent) || "";
   status.className = `status ${lost ? "lost" : program?.end ? "ended" : "live"}`;
   text(status, words[connection()] ?? seen ?? (program?.end ? "ended" : programs.size > 0 ? "live" : "waiting for a program"));
 }

@@ -24,7 +24,7 @@ function changed(pid) {
 function programOf(pid, name) {
   let known = programs.get(pid);
   if (!known) {
-    known = { pid, name: "", look: null, before: null, history: new Map(), end: null };
+    known = { pid, name: "", look: null, before: null, history: new Map(), end: null, silent: "" };
     programs.set(pid, known);
   }
   if (name) known.name = name;
@@ -101,6 +101,7 @@ function connect() {
     });
   on("history", ({ pid, number, points }) => programOf(pid).history.set(number, points));
   on("look", looked);
+  on("silent", ({ pid, program, why }) => (programOf(pid, program).silent = why));
   on("end", ({ pid, program, why }) => (programOf(pid, program).end = why));
   on("ready", () => {
     ready = true;

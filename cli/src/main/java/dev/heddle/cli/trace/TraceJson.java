@@ -72,7 +72,7 @@ public final class TraceJson {
 
   /// The threads of one recording: the workers of a runtime have processes in common.
   private static List<List<ThreadTrace>> groups(List<ThreadTrace> threads) {
-    Map<Properties, List<ThreadTrace>> known = new IdentityHashMap<>();
+    IdentityHashMap<Properties, List<ThreadTrace>> known = new IdentityHashMap<>();
     List<List<ThreadTrace>> groups = new ArrayList<>();
     for (ThreadTrace each : threads) {
       List<ThreadTrace> group = known.get(each.whole());

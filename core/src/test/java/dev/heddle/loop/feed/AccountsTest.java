@@ -36,7 +36,7 @@ class AccountsTest {
     CountDownLatch over = new CountDownLatch(1);
     Loop<Boolean> loop =
         Loop.start(
-            HeddleOptions.defaults().withLazySites(),
+            HeddleOptions.defaults(),
             () -> {
               tree.complete(CoroutineNode.current().tree());
               opened.await();

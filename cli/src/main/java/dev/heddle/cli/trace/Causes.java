@@ -6,8 +6,14 @@ import dev.heddle.cli.trace.Commands.Command;
 import org.jspecify.annotations.Nullable;
 
 /// What is known of the entries of one thread beyond themselves, by the number of the entry.
-///
-/// @param places when it happened
-/// @param arrows what has caused the run that it is
-/// @param commands what it issues or completes
-record Causes(long[] places, @Nullable Arrow[] arrows, @Nullable Command[] commands) {}
+final class Causes {
+  final long[] places; // when it happened
+  final @Nullable Arrow[] arrows; // what has caused the run that it is
+  final @Nullable Command[] commands; // what it issues or completes
+
+  Causes(long[] places, @Nullable Arrow[] arrows, @Nullable Command[] commands) {
+    this.places = places;
+    this.arrows = arrows;
+    this.commands = commands;
+  }
+}

@@ -5,6 +5,7 @@ import java.io.IOException;
 import java.io.Writer;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.IdentityHashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -71,12 +72,16 @@ public final class TraceJson {
 
   /// The threads of one recording: the workers of a runtime have processes in common.
   private static List<List<ThreadTrace>> groups(List<ThreadTrace> threads) {
+    IdentityHashMap<Properties, List<ThreadTrace>> known = new IdentityHashMap<>();
     List<List<ThreadTrace>> groups = new ArrayList<>();
     for (ThreadTrace each : threads) {
-      if (groups.isEmpty() || groups.getLast().getFirst().whole() != each.whole()) {
-        groups.add(new ArrayList<>());
+      List<ThreadTrace> group = known.get(each.whole());
+      if (group == null) {
+        group = new ArrayList<>();
+        known.put(each.whole(), group);
+        groups.add(group);
       }
-      groups.getLast().add(each);
+      group.add(each);
     }
     return groups;
   }

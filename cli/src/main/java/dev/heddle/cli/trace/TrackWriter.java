@@ -50,9 +50,9 @@ final class TrackWriter {
     this.process = process;
     this.thread = thread;
     this.trace = trace;
-    this.places = causes.places();
-    this.arrows = causes.arrows();
-    this.commands = causes.commands();
+    this.places = causes.places;
+    this.arrows = causes.arrows;
+    this.commands = causes.commands;
   }
 
   void write() throws IOException {

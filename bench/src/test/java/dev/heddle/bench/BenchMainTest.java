@@ -100,11 +100,10 @@ class BenchMainTest {
     Contender absent =
         shape
             .contender("absent")
-            .needing(
-                () -> {
-                  asked.incrementAndGet();
-                  return Optional.of("not there");
-                });
+            .needing(() -> {
+              asked.incrementAndGet();
+              return Optional.of("not there");
+            });
     Shape run = new Shape(shape.name(), shape.what(), shape.cases(), List.of(absent), List.of());
     RoundLog log = RoundLog.inMemory();
     log.add(Made.round("a", HostLoad.NONE, 100, "absent"));

@@ -29,6 +29,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 @Tag("watch-4")
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 @Timeout(value = 600, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+@SuppressWarnings("InlineFormatString") // scripts have names
 class ConsolePageIT {
   private static final int SESSIONS = 100_000;
   private static final String UNPROVED = "the page of heddle console";

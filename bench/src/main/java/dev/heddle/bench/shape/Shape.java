@@ -31,14 +31,13 @@ public record Shape(
     return cases.stream()
         .filter(size -> size.name().equals(caseName))
         .findFirst()
-        .map(
-            size ->
-                new Shape(
-                    name,
-                    what,
-                    cases.stream().filter(other -> size.needs(other)).toList(),
-                    contenders.stream().filter(contender -> contender.isIn(size)).toList(),
-                    bars.stream().filter(bar -> size.hasRow(bar.row())).toList()));
+        .map(size ->
+            new Shape(
+                name,
+                what,
+                cases.stream().filter(other -> size.needs(other)).toList(),
+                contenders.stream().filter(contender -> contender.isIn(size)).toList(),
+                bars.stream().filter(bar -> size.hasRow(bar.row())).toList()));
   }
 
   /// A contender by name.

@@ -37,13 +37,12 @@ class LoadClientTest {
 
   @Test
   void run_answersInPieces_countsEachOnce() throws IOException {
-    serve(
-        socket -> {
-          for (byte[] bytes = read(socket, 1); bytes.length > 0; bytes = read(socket, 1)) {
-            socket.getOutputStream().write(bytes);
-            served.incrementAndGet();
-          }
-        });
+    serve(socket -> {
+      for (byte[] bytes = read(socket, 1); bytes.length > 0; bytes = read(socket, 1)) {
+        socket.getOutputStream().write(bytes);
+        served.incrementAndGet();
+      }
+    });
 
     try (LoadClient client = client(Dialogue.ECHO, 3, 2)) {
       client.run(50);
@@ -55,16 +54,15 @@ class LoadClientTest {
 
   @Test
   void run_pipelined_keepsTheDepthAndNoMore() throws IOException {
-    serve(
-        socket -> {
-          socket.getOutputStream().write(read(socket, MESSAGE)); // the first exchange
-          for (byte[] bytes = read(socket, 4 * MESSAGE);
-              bytes.length > 0;
-              bytes = read(socket, 4 * MESSAGE)) {
-            served.addAndGet(socket.getInputStream().available()); // none beyond the depth
-            socket.getOutputStream().write(bytes);
-          }
-        });
+    serve(socket -> {
+      socket.getOutputStream().write(read(socket, MESSAGE)); // the first exchange
+      for (byte[] bytes = read(socket, 4 * MESSAGE);
+          bytes.length > 0;
+          bytes = read(socket, 4 * MESSAGE)) {
+        served.addAndGet(socket.getInputStream().available()); // none beyond the depth
+        socket.getOutputStream().write(bytes);
+      }
+    });
 
     try (LoadClient client = client(Dialogue.ECHO, 2, 4)) {
       client.run(80); // hangs if there are ever fewer than four under way
@@ -82,12 +80,11 @@ class LoadClientTest {
 
   @Test
   void open_httpRefusal_fails() {
-    serve(
-        socket -> {
-          assertThat(new String(read(socket, 16), ISO_8859_1)).isEqualTo("GET / HTTP/1.1\r\n");
-          byte[] answer = "HTTP/1.1 503 No\r\nContent-Length: 3\r\n\r\nno!".getBytes(ISO_8859_1);
-          socket.getOutputStream().write(answer);
-        });
+    serve(socket -> {
+      assertThat(new String(read(socket, 16), ISO_8859_1)).isEqualTo("GET / HTTP/1.1\r\n");
+      byte[] answer = "HTTP/1.1 503 No\r\nContent-Length: 3\r\n\r\nno!".getBytes(ISO_8859_1);
+      socket.getOutputStream().write(answer);
+    });
 
     assertThatThrownBy(() -> client(Dialogue.HTTP, 1, 1)).hasMessageContaining("503 No");
   }
@@ -104,32 +101,28 @@ class LoadClientTest {
   @Test
   void openLoad_serverThatAnswersLate_delaysAllThatWereDueMeanwhile() throws IOException {
     var held = new CountDownLatch(1);
-    serve(
-        socket -> {
-          socket.getOutputStream().write(read(socket, MESSAGE)); // the first exchange
-          for (byte[] bytes = read(socket, MESSAGE);
-              bytes.length > 0;
-              bytes = read(socket, MESSAGE)) {
-            if (served.incrementAndGet() == 1) {
-              await(held);
-            }
-            socket.getOutputStream().write(bytes);
-          }
-        });
+    serve(socket -> {
+      socket.getOutputStream().write(read(socket, MESSAGE)); // the first exchange
+      for (byte[] bytes = read(socket, MESSAGE); bytes.length > 0; bytes = read(socket, MESSAGE)) {
+        if (served.incrementAndGet() == 1) {
+          await(held);
+        }
+        socket.getOutputStream().write(bytes);
+      }
+    });
     var address = (InetSocketAddress) listener.getLocalSocketAddress();
 
     try (var client = new OpenLoadClient(address, new Load(Dialogue.ECHO, 1, 1))) {
-      Thread.startVirtualThread(
-          () -> {
-            while (served.get() == 0) {
-              Thread.yield();
-            }
-            long asked = System.nanoTime();
-            while (System.nanoTime() - asked < 20_000_000) {
-              Thread.yield(); // longer than all of them are due
-            }
-            held.countDown();
-          });
+      Thread.startVirtualThread(() -> {
+        while (served.get() == 0) {
+          Thread.yield();
+        }
+        long asked = System.nanoTime();
+        while (System.nanoTime() - asked < 20_000_000) {
+          Thread.yield(); // longer than all of them are due
+        }
+        held.countDown();
+      });
       Histogram latencies = client.run(100, 100_000); // due within 10 ms
 
       assertThat(latencies.getTotalCount()).isEqualTo(100);
@@ -140,13 +133,12 @@ class LoadClientTest {
 
   @Test
   void openLoad_answersInPieces_countsEachOnce() throws IOException {
-    serve(
-        socket -> {
-          for (byte[] bytes = read(socket, 1); bytes.length > 0; bytes = read(socket, 1)) {
-            socket.getOutputStream().write(bytes);
-            served.incrementAndGet();
-          }
-        });
+    serve(socket -> {
+      for (byte[] bytes = read(socket, 1); bytes.length > 0; bytes = read(socket, 1)) {
+        socket.getOutputStream().write(bytes);
+        served.incrementAndGet();
+      }
+    });
     var address = (InetSocketAddress) listener.getLocalSocketAddress();
 
     try (var client = new OpenLoadClient(address, new Load(Dialogue.ECHO, 3, 1))) {
@@ -175,17 +167,16 @@ class LoadClientTest {
   }
 
   private void serve(Talk talk) {
-    Thread.startVirtualThread(
-        () -> {
-          while (true) {
-            try {
-              Socket socket = listener.accept();
-              Thread.startVirtualThread(() -> attend(talk, socket));
-            } catch (IOException _) {
-              return; // the test is over
-            }
-          }
-        });
+    Thread.startVirtualThread(() -> {
+      while (true) {
+        try {
+          Socket socket = listener.accept();
+          Thread.startVirtualThread(() -> attend(talk, socket));
+        } catch (IOException _) {
+          return; // the test is over
+        }
+      }
+    });
   }
 
   private static void attend(Talk talk, Socket socket) {

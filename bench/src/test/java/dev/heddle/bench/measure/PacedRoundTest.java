@@ -68,15 +68,14 @@ class PacedRoundTest {
             (target, due) -> {
               targets.add(target);
               if (target == 1) {
-                Thread.startVirtualThread(
-                    () -> {
-                      try {
-                        slow.await();
-                      } catch (InterruptedException e) {
-                        throw new IllegalStateException(e);
-                      }
-                      round.answered(1, due);
-                    });
+                Thread.startVirtualThread(() -> {
+                  try {
+                    slow.await();
+                  } catch (InterruptedException e) {
+                    throw new IllegalStateException(e);
+                  }
+                  round.answered(1, due);
+                });
               } else {
                 round.answered(0, due);
                 if (targets.size() == 5) {

@@ -18,8 +18,8 @@ import org.jspecify.annotations.Nullable;
 /// What the console has seen of a program: its last look, and ten minutes of a few counts for those
 /// who open the page later. **Thread** any.
 ///
-/// Its events: `look`, `history` (for a new page), `end` with `why`, and `silent` with `why` when the
-/// program does not answer, which is empty when it answers again.
+/// Its events: `look`, `history` (for a new page), `end` with `why`, and `silent` with `why` when
+/// the program does not answer, which is empty when it answers again.
 ///
 /// Numbers are written by `%s`: `%d` takes the digits of the user's language.
 final class Recording implements Looker.Listener {

@@ -138,8 +138,7 @@ final class RequestHandler extends ChannelInboundHandlerAdapter {
     }
   }
 
-  static DefaultFullHttpResponse answer(
-      @Nullable String json, @Nullable Throwable failure) {
+  static DefaultFullHttpResponse answer(@Nullable String json, @Nullable Throwable failure) {
     if (json != null) {
       return full(HttpResponseStatus.OK, JSON, json);
     }

@@ -51,7 +51,9 @@ public final class Looker implements AutoCloseable, Runnable {
       }
       try {
         answer.complete(question.ask(watch));
-      } catch (AttachException | RuntimeException | Error e) { // who asked is told, also of an Error
+      } catch (AttachException
+          | RuntimeException
+          | Error e) { // who asked is told, also of an Error
         answer.completeExceptionally(e);
         if (e instanceof AttachException failed) {
           throw failed;

@@ -211,7 +211,7 @@ class LoopFlightTest {
                 recording.stop();
                 TraceRing.Copy copy = TraceRing.Copy.of(recording.piece(), 0);
                 assertThat(copy.size()).isGreaterThan(5);
-                  }
+              }
               stopped.countDown();
               loop.join();
             });

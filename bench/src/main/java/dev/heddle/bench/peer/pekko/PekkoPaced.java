@@ -65,45 +65,40 @@ public final class PekkoPaced extends PekkoSystem {
   private record Ball(ActorRef<Object> from, long due) {}
 
   private static Behavior<Object> first(ActorRef<Object> second, int number, PacedRound round) {
-    return Behaviors.setup(
-        context ->
-            Behaviors.receiveMessage(
-                word ->
-                    switch (word) {
-                      case Long due -> {
-                        second.tell(new Ball(context.getSelf(), due));
-                        yield Behaviors.same();
-                      }
-                      case Ball ball -> {
-                        round.answered(number, ball.due());
-                        yield Behaviors.same();
-                      }
-                      default -> Behaviors.stopped();
-                    }));
+    return Behaviors.setup(context ->
+        Behaviors.receiveMessage(word ->
+            switch (word) {
+              case Long due -> {
+                second.tell(new Ball(context.getSelf(), due));
+                yield Behaviors.same();
+              }
+              case Ball ball -> {
+                round.answered(number, ball.due());
+                yield Behaviors.same();
+              }
+              default -> Behaviors.stopped();
+            }));
   }
 
   private static Behavior<Object> second() {
-    return Behaviors.receiveMessage(
-        word -> {
-          if (word instanceof Ball ball) {
-            ball.from().tell(ball);
-            return Behaviors.same();
-          }
-          return Behaviors.stopped();
-        });
+    return Behaviors.receiveMessage(word -> {
+      if (word instanceof Ball ball) {
+        ball.from().tell(ball);
+        return Behaviors.same();
+      }
+      return Behaviors.stopped();
+    });
   }
 
   private static Behavior<Object> hog() {
-    return Behaviors.setup(
-        context ->
-            Behaviors.receiveMessage(
-                word -> {
-                  if (word.equals(STOP)) {
-                    return Behaviors.stopped();
-                  }
-                  Computation.hold(Probe.HOG_NANOS);
-                  context.getSelf().tell(word);
-                  return Behaviors.same();
-                }));
+    return Behaviors.setup(context ->
+        Behaviors.receiveMessage(word -> {
+          if (word.equals(STOP)) {
+            return Behaviors.stopped();
+          }
+          Computation.hold(Probe.HOG_NANOS);
+          context.getSelf().tell(word);
+          return Behaviors.same();
+        }));
   }
 }

@@ -40,8 +40,8 @@ public final class RoundLog {
    *   done CASE                 no more rounds were wanted, or there was no more time
    *
    * I1. A round is there or is not: samples without a line `round` behind them count for nothing,
-   *     and so does a last line without its end. What a killed run has written is read that way, and
-   *     the next line follows where the last whole one ended. [RoundLogTest]
+   *     and so does a last line without its end. What a killed run has written is read that way,
+   *     and the next line follows where the last whole one ended. [RoundLogTest]
    * I2. What a later line says of a contender takes the place of what an earlier one said.
    */
   private static final String RUNTIME = "runtime";

@@ -97,7 +97,8 @@ public final class KotlinMemory implements Program {
   }
 
   /// What the compiler makes of `suspend fun descend(frames: Int) { if (frames > 1) descend(frames
-  /// - 1) else awaitCancellation(); ended++ }`.
+  /// -
+  ///   1) else awaitCancellation(); ended++ }`.
   private static final class Frame extends ContinuationImpl {
     Frame(Continuation<Object> completion) {
       super(completion);

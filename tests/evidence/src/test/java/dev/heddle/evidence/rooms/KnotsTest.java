@@ -31,13 +31,13 @@ class KnotsTest {
   private static final Map<String, List<Integer>> KNOWN =
       Map.ofEntries(
           // shapes of messages contain shapes; what a packet is made of, and its limits
-          entry("dev.heddle.cluster.wire", List.of(15, 8)),
+          entry("dev.heddle.cluster.wire", List.of(15, 6)),
           // a process, what was observed of it, and what asks it again
           entry("dev.heddle.cli.attach", List.of(3)),
           // a shard, its entities, and the owner of both
           entry("dev.heddle.cluster.shard", List.of(3)),
           // a scope, its parts, its members, and who watches them
-          entry("dev.heddle.coroutine.tree", List.of(10)),
+          entry("dev.heddle.coroutine.tree", List.of(14)),
           entry("dev.heddle.event", List.of(3)), // an event and its callback name each other
           entry("dev.heddle.process", List.of(11))); // the front door: types that name each other
 

@@ -18,6 +18,7 @@ import org.jgroups.BytesMessage;
 import org.jgroups.util.UUID;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.condition.OS;
 
 /// The engine over real sockets.
 @Timeout(600)
@@ -236,14 +237,15 @@ class JGroupsEngineTest {
   private static void awaitEndOfOne(List<Thread> threads) throws Exception {
     CompletableFuture<Thread> ended = new CompletableFuture<>();
     for (Thread thread : threads) {
-      Thread.startVirtualThread(() -> {
-        try {
-          thread.join();
-          ended.complete(thread);
-        } catch (InterruptedException e) {
-          ended.completeExceptionally(e);
-        }
-      });
+      Thread.startVirtualThread(
+          () -> {
+            try {
+              thread.join();
+              ended.complete(thread);
+            } catch (InterruptedException e) {
+              ended.completeExceptionally(e);
+            }
+          });
     }
     assertThat(ended.get(2, TimeUnit.MINUTES).isAlive()).isFalse();
   }
@@ -265,7 +267,10 @@ class JGroupsEngineTest {
       assertThatThrownBy(() -> EngineProbe.open("a", port, null, port))
           .isInstanceOf(JGroupsEngine.PortTakenException.class)
           .hasMessageContainingAll(
-              "port " + port + " of 127.0.0.1", "taken", "ss -ltnp", "bind to another port");
+              "port " + port + " of 127.0.0.1",
+              "taken by "
+                  + (OS.LINUX.isCurrentOs() ? "this process, " : "another program (ss -ltnp"),
+              "bind to another port");
     }
   }
 

@@ -10,6 +10,7 @@ import dev.heddle.cluster.ClusterOptions;
 import dev.heddle.cluster.EntityId;
 import dev.heddle.cluster.Group;
 import dev.heddle.cluster.NoQuorumException;
+import dev.heddle.cluster.NodeInfo;
 import dev.heddle.cluster.NotDeliveredException;
 import dev.heddle.cluster.Place;
 import dev.heddle.cluster.ShardOptions;
@@ -32,21 +33,28 @@ import org.jspecify.annotations.Nullable;
 /// at another one. The nodes a, b and c vote about that, so two of them have to live. Each keeps
 /// its votes in a directory, in the folder for temporary files.
 ///
-/// The three nodes of one JVM also have carts, one for each customer: entities, which are spread
-/// over the nodes and addressed by their keys. The carts of the node that leaves go on at another.
+/// The nodes also have carts, one for each customer: entities, which are spread over the nodes and
+/// addressed by their keys. The carts of a node that leaves or is killed go on at another one, with
+/// what they have stored in files.
 final class ClusterChat {
   private static final String USAGE =
       """
       usage: ./heddle run examples/ClusterChat.java            three nodes in this JVM
              ./heddle run examples/ClusterChat.java -- NAME    one node: a, b and c in three terminals
       In a terminal: what you type goes to all; /who lists the nodes, /moderator says where it is,
-      /quit leaves. Others than a, b and c join them as they like.\
+      /put CUSTOMER ITEM puts something into a cart, /quit leaves.
+      Others than a, b and c join them as they like. NAME CHAT joins a chat with another name.\
       """;
+
+  private static final String WORD = "[\\w.]{1,20}"; // what is a name here
 
   private static final String[] VOTERS = {"a", "b", "c"};
   private static final String MODERATOR = "moderator";
   private static final String CART = "cart";
   private static final Duration ANSWER = Duration.ofSeconds(2);
+  private static final String WHY =
+      "two of the nodes a, b and c have to live; what was at a node that was killed starts at"
+          + " another one within 12 s";
 
   /// What the members say to each other.
   record Said(String from, String text) {}
@@ -56,9 +64,6 @@ final class ClusterChat {
 
   /// What is in a cart, and the node that it is at.
   record Filled(String node, String items) {}
-
-  /// What the carts have stored. It stands for a database that all nodes reach.
-  private static final Map<String, Set<String>> STORE = new ConcurrentHashMap<>();
 
   private final Cluster cluster;
   private final Group chat;
@@ -70,27 +75,37 @@ final class ClusterChat {
             .voters(VOTERS)
             .messages(Said.class, Put.class, Filled.class)
             .entry(MODERATOR, () -> CoroutineProcess.of(this::moderate))
-            .entry(CART, () -> new Cart(name));
+            .entry(CART, () -> new Cart(name, directories.resolve("carts")));
     boolean isVoter = List.of(VOTERS).contains(name);
     cluster = Cluster.join(isVoter ? options.directory(directories.resolve(name)) : options);
     chat = cluster.group("chat");
     chat.join(cluster.runtime().spawn(CoroutineProcess.of(this::listen)));
     cluster.onChange(change -> print(describe(change)));
-    cluster.runtime().spawn(CoroutineProcess.of(_ -> declareModerator()));
+    cluster.runtime().spawn(CoroutineProcess.of(_ -> declare()));
   }
 
   static void main(String[] args) throws Exception {
     List<String> names = Stream.of(args).filter(arg -> !arg.equals("--")).toList();
-    if (names.size() > 1 || names.stream().anyMatch(name -> !name.matches("[\\w.]{1,20}"))) {
+    if (names.size() > 2 || names.stream().anyMatch(name -> !name.matches(WORD))) {
       System.err.println(USAGE);
       Heddle.exit(names.contains("--help") || names.contains("-h") ? 0 : 2);
     }
     if (names.isEmpty()) {
       demonstrate();
     } else {
-      String folder = "heddle-cluster-chat-" + System.getProperty("user.name");
-      Path directories = Path.of(System.getProperty("java.io.tmpdir"), folder);
-      new ClusterChat("chat", names.getFirst(), directories).converse();
+      open(names.getFirst(), names.size() == 2 ? names.getLast() : "chat").converse();
+    }
+  }
+
+  private static ClusterChat open(String name, String of) throws IOException {
+    String folder = "heddle-cluster-chat-" + System.getProperty("user.name");
+    try {
+      Path directories = Path.of(System.getProperty("java.io.tmpdir"), folder, of);
+      return new ClusterChat(of, name, directories);
+    } catch (FileSystemException e) {
+      System.err.println(e.getMessage()); // such a node runs already, and in which process
+      Heddle.exit(1);
+      throw e;
     }
   }
 
@@ -167,25 +182,36 @@ final class ClusterChat {
   }
 
   /// The cart of a customer. It ends when its shard moves, and starts at another node with what it
-  /// has stored.
+  /// has stored: in a file, which stands for a database that all nodes reach. Such a database
+  /// should refuse a node that was stopped and does not know that it has lost the cart: as that of
+  /// Bank.
   private static final class Cart extends CoroutineProcess {
     private final String node;
+    private final Path store;
 
-    Cart(String node) {
+    Cart(String node, Path store) {
       this.node = node;
+      this.store = store;
     }
 
     @Override
-    protected @Nullable Object run(@Nullable Object input) {
-      String customer = ((EntityId) Objects.requireNonNull(input)).key();
-      Set<String> items = new TreeSet<>(STORE.getOrDefault(customer, Set.of()));
+    protected @Nullable Object run(@Nullable Object input) throws IOException {
+      Path file = store.resolve(((EntityId) Objects.requireNonNull(input)).key());
+      Set<String> items = new TreeSet<>(Files.exists(file) ? Files.readAllLines(file) : List.of());
       while (true) {
         if (receive() instanceof Request(Put(String item), var reply)) {
           items.add(item);
-          STORE.put(customer, Set.copyOf(items)); // before it says so
+          write(file, items); // before it says so
           reply.complete(new Filled(node, String.join(", ", items)));
         }
       }
+    }
+
+    /// In one step: this node may be killed meanwhile.
+    private static void write(Path file, Set<String> items) throws IOException {
+      Files.createDirectories(file.getParent());
+      Path next = Files.createTempFile(file.getParent(), "next", "");
+      Files.move(Files.write(next, items), file, StandardCopyOption.ATOMIC_MOVE);
     }
   }
 
@@ -244,7 +270,8 @@ final class ClusterChat {
   // ---- one node in a terminal ----
 
   private void converse() throws InterruptedException {
-    System.out.println("Node " + cluster.name() + " listens; /who, /moderator, /quit");
+    System.out.printf(
+        "Node %s listens; /who, /moderator, /put CUSTOMER ITEM, /quit%n", cluster.name());
     var input = new BufferedReader(new InputStreamReader(System.in, Charset.defaultCharset()));
     // another thread reads: waiting for a terminal would hold the loop
     for (String line = next(input); line != null; line = next(input)) {
@@ -256,16 +283,37 @@ final class ClusterChat {
         case "/who" ->
             cluster.nodes().stream()
                 .filter(node -> node.name() != null)
-                .forEach(node -> System.out.println("* " + node.name() + " is " + node.state()));
+                .forEach(node -> System.out.println(describe(node)));
         case "/moderator" -> {
           String place = whereIsTheModerator();
-          System.out.println("* it is " + (place == null ? "nowhere now" : "at node " + place));
+          System.out.println(
+              "* it is " + (place == null ? "nowhere now: " + WHY : "at node " + place));
         }
+        case String put when put.startsWith("/put ") -> putOnce(put.split(" +"));
+        case String other when other.startsWith("/") -> System.out.println(USAGE);
         case "" -> {}
         case String text -> say(text);
       }
     }
     Heddle.delay(Duration.ofDays(36_500)); // without a terminal the node stays until it is killed
+  }
+
+  private static String describe(NodeInfo node) {
+    String why = node.state() == NodeInfo.State.UP ? null : node.reason();
+    return "* %s is %s%s".formatted(node.name(), node.state(), why == null ? "" : ": " + why);
+  }
+
+  private void putOnce(String[] words) throws InterruptedException {
+    if (words.length != 3 || !words[1].matches(WORD)) {
+      System.out.println(USAGE);
+      return;
+    }
+    try {
+      Filled cart = carts().of(words[1]).ask(new Put(words[2]), ANSWER);
+      System.out.println(describe(words[1], cart));
+    } catch (NoQuorumException | NotDeliveredException | DeadlineException _) {
+      System.out.printf("* no answer of the cart of %s: %s%n", words[1], WHY);
+    }
   }
 
   private static @Nullable String next(BufferedReader input) {
@@ -278,10 +326,12 @@ final class ClusterChat {
     chat.publish(new Said(cluster.name(), text));
   }
 
-  /// Each node declares the moderator; the first one to reach a majority counts.
-  private @Nullable Object declareModerator() throws InterruptedException {
+  /// Each node declares the moderator; the first one to reach a majority counts. And each says that
+  /// it has carts.
+  private @Nullable Object declare() throws InterruptedException {
     while (true) {
       try {
+        carts();
         return cluster.singleton(MODERATOR, MODERATOR, null, Place.anywhere());
       } catch (NoQuorumException _) {
         // a majority of a, b and c is not here yet; the call has waited for a while

@@ -2,11 +2,23 @@
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.regex.MatchResult;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.condition.DisabledOnOs;
+import org.junit.jupiter.api.condition.OS;
+import org.junit.jupiter.api.io.TempDir;
 
 final class ClusterChatTest {
+  /// In whose folder for temporary files the nodes keep their votes and carts.
+  @TempDir Path temporary;
+
   @Test
   void threeNodes_meetTalkAndMissTheOneThatLeaves_whoseModeratorAndCartMove() throws Exception {
     try (var chat = ExampleProcess.start("ClusterChat")) {
@@ -33,8 +45,118 @@ final class ClusterChatTest {
   }
 
   @Test
+  @DisabledOnOs(OS.WINDOWS) // no signals
+  void threeTerminals_talk_andOneIsKilled_whoseModeratorAndCartGoOn_andWhoComesBack()
+      throws Exception {
+    Map<String, ExampleProcess> nodes = new TreeMap<>();
+    try {
+      for (String name : List.of("a", "b", "c")) {
+        nodes.put(name, node(name));
+      }
+      talk(nodes);
+      String killed = awaitModerator(nodes.get("a"), ".");
+      String survivor = killed.equals("a") ? "b" : "a";
+      String customer = fillCart(nodes.get(survivor), killed);
+      nodes.remove(killed).signal("KILL");
+      for (ExampleProcess each : nodes.values()) {
+        each.awaitLine("\\* " + killed + " is out of reach: ");
+      }
+      awaitModerator(nodes.get(survivor), "[^" + killed + "]");
+      assertThat(put(nodes.get(survivor), customer, "bread", "[^" + killed + "]"))
+          .isEqualTo("bread, milk");
+      comeBack(killed, nodes);
+    } finally {
+      nodes.values().forEach(ExampleProcess::close);
+    }
+  }
+
+  /// A node in a JVM of its own, in a chat of this test alone.
+  private ExampleProcess node(String name) throws IOException {
+    return ExampleProcess.startFile(
+        List.of("-Djava.io.tmpdir=" + temporary),
+        ExampleProcess.root().resolve("examples/ClusterChat.java"),
+        name,
+        "test." + ProcessHandle.current().pid());
+  }
+
+  private static void talk(Map<String, ExampleProcess> nodes) throws Exception {
+    for (ExampleProcess each : nodes.values()) {
+      each.awaitLine("\\* . is here");
+      each.awaitLine("\\* . is here");
+    }
+    for (String name : nodes.keySet()) {
+      nodes.get(name).type("hello from " + name);
+      for (ExampleProcess each : nodes.values()) {
+        each.awaitLine(name + ": hello from " + name);
+      }
+    }
+  }
+
+  /// Asks a node again and again, as somebody at its terminal would.
+  private static String awaitModerator(ExampleProcess node, String place) throws Exception {
+    while (true) {
+      node.type("/moderator");
+      MatchResult line = node.awaitLine("\\* it is (nowhere|at node (.))");
+      if (line.group(2) != null && line.group(2).matches(place)) {
+        return line.group(2);
+      }
+    }
+  }
+
+  /// @return a customer whose cart is at that node
+  private static String fillCart(ExampleProcess node, String place) throws Exception {
+    for (int i = 0; ; i++) {
+      node.type("/put customer" + i + " milk");
+      MatchResult line = node.awaitLine("the cart of customer" + i + "(?: is at node (.): milk|:)");
+      if (place.equals(line.group(1))) {
+        return "customer" + i;
+      }
+    }
+  }
+
+  /// @return what is in the cart, once it is at such a node
+  private static String put(ExampleProcess node, String customer, String item, String place)
+      throws Exception {
+    while (true) {
+      node.type("/put " + customer + " " + item);
+      MatchResult line = node.awaitLine("the cart of " + customer + "(?: is at node (.): (.*)|:)");
+      if (line.group(1) != null && line.group(1).matches(place)) {
+        return line.group(2);
+      }
+    }
+  }
+
+  /// The killed one starts again, in its directory, and talks; another one leaves.
+  private void comeBack(String killed, Map<String, ExampleProcess> nodes) throws Exception {
+    List<ExampleProcess> others = List.copyOf(nodes.values());
+    ExampleProcess again = node(killed);
+    nodes.put(killed, again);
+    again.awaitLine("\\* . is here");
+    again.awaitLine("\\* . is here");
+    again.type("I am back");
+    for (ExampleProcess each : others) {
+      each.awaitLine(killed + ": I am back");
+    }
+    others.getFirst().type("/quit");
+    assertThat(others.getFirst().awaitExit()).as(others.getFirst().text()).isZero();
+    others.getLast().awaitLine("\\* . has left");
+    again.awaitLine("\\* . has left");
+  }
+
+  @Test
+  void nameThatRunsAlready_isToldTheProcessThatHasIt() throws Exception {
+    try (var first = node("a")) {
+      first.awaitLine("Node a listens");
+      try (var second = node("a")) {
+        assertThat(second.awaitExit()).isEqualTo(1);
+        assertThat(second.output()).contains("locked by node 'a' in process").doesNotContain("at ");
+      }
+    }
+  }
+
+  @Test
   void wrongUsage_isExplained() throws Exception {
-    try (var wrong = ExampleProcess.start("ClusterChat", "a", "b");
+    try (var wrong = ExampleProcess.start("ClusterChat", "a", "b", "c");
         var help = ExampleProcess.start("ClusterChat", "--help")) {
       assertThat(wrong.awaitExit()).isEqualTo(2);
       assertThat(wrong.output()).contains("usage:");

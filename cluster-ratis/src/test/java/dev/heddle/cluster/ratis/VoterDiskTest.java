@@ -131,6 +131,11 @@ class VoterDiskTest {
           }
 
           @Override
+          public int logFormat(String voter) {
+            return others.logFormat(voter);
+          }
+
+          @Override
           public void receive(BiConsumer<String, byte[]> next) {
             others.receive(next);
           }

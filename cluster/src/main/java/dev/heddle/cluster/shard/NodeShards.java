@@ -9,6 +9,9 @@ import dev.heddle.process.remote.LocalProcesses;
 
 /// The shards of a running node.
 public final class NodeShards implements AutoCloseable {
+  /// The newest version of messages about shards that this release knows.
+  public static final int MESSAGES = 1;
+
   private final ShardService service;
   private final Runnable removeListener;
 

@@ -171,6 +171,12 @@ final class RatisNameStore implements NameStore {
     VoterStatus now = formation.status(State.SEARCHES);
     int format = Math.max(keptFormat, format());
     NodeDirectory.write(file, now.encode(format));
+    if (keptFormat != 0 && keptFormat < format) {
+      LOG.log(
+          System.Logger.Level.INFO,
+          "voter '%s': the log has format %d now, and releases that do not know it do not vote"
+              .formatted(id, format));
+    }
     kept = now;
     keptFormat = format;
   }

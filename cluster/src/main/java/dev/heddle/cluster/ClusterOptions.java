@@ -2,6 +2,7 @@
 package dev.heddle.cluster;
 
 import dev.heddle.cluster.peer.Entry;
+import dev.heddle.cluster.roster.LogFormats;
 import dev.heddle.cluster.wire.Limits;
 import dev.heddle.process.Process;
 import dev.heddle.process.StartOptions;
@@ -56,6 +57,7 @@ public final class ClusterOptions {
     Set<String> voters = Set.of();
     @Nullable Path directory;
     Duration lease = LEASE;
+    LogFormats logFormats = LogFormats.RELEASE;
 
     Draft() {}
 
@@ -76,6 +78,7 @@ public final class ClusterOptions {
       voters = of.voters;
       directory = of.directory;
       lease = of.lease;
+      logFormats = of.logFormats;
     }
   }
 
@@ -318,6 +321,17 @@ public final class ClusterOptions {
 
   @Nullable Path directory() {
     return values.directory;
+  }
+
+  /// As a release that knows other formats of the log: for tests of upgrades.
+  ClusterOptions logFormats(LogFormats formats) {
+    Draft made = new Draft(values);
+    made.logFormats = formats;
+    return new ClusterOptions(made);
+  }
+
+  LogFormats logFormats() {
+    return values.logFormats;
   }
 
   Duration lease() {

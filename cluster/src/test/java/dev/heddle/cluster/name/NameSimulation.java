@@ -4,7 +4,9 @@ package dev.heddle.cluster.name;
 import dev.heddle.cluster.NameTakenException;
 import dev.heddle.cluster.NoQuorumException;
 import dev.heddle.cluster.roster.LeaseTimes;
+import dev.heddle.cluster.roster.LogFormats;
 import dev.heddle.cluster.roster.Ownership;
+import dev.heddle.cluster.roster.RosterCodec;
 import dev.heddle.cluster.roster.StorageProof;
 import dev.heddle.cluster.wire.NodeLife;
 import dev.heddle.process.Pid;
@@ -174,6 +176,7 @@ final class NameSimulation {
         Life life = lives.get(i);
         NodeLife other = lives.get(1 - i).self;
         pair.open.put(life.node.name, session);
+        pair.formats.put(life.node.name, life.codec.formats().newest());
         arrive(pair, session, life, () -> life.service.opened(other));
       }
     }
@@ -306,6 +309,7 @@ final class NameSimulation {
   final class Life implements NodePort {
     final Node node;
     final NodeLife self;
+    final RosterCodec codec; // the first lives of half of the nodes are of the release before
     final NameService service;
     private final SimulatedProcesses processes;
     private final Map<Pid, Told> told = new HashMap<>();
@@ -321,16 +325,18 @@ final class NameSimulation {
       this.node = node;
       self = new NodeLife(node.name, "h", time.random.nextInt(Integer.MAX_VALUE));
       processes = new SimulatedProcesses(self);
-      proof = node.hasDirectory ? new StorageProof(node.directory, ++node.starts) : null;
+      proof = node.hasDirectory ? new StorageProof(node.directory, node.starts + 1) : null;
+      boolean isOld = node.starts++ == 0 && (seed + node.name.charAt(0)) % 2 == 0;
+      codec = isOld ? new RosterCodec(new LogFormats(2, 2)) : RosterCodec.RELEASE;
       boolean isVoter = VOTERS.contains(node.name);
       service =
           new NameService(
-              new NameService.Setup(self, Set.copyOf(VOTERS), proof, LeaseTimes.DEFAULT),
+              new NameService.Setup(self, Set.copyOf(VOTERS), proof, LeaseTimes.DEFAULT, codec),
               this,
               time::now,
               this::wake,
               isVoter
-                  ? listener -> majority.new Store(node.name, listener, this::whenRunning)
+                  ? listener -> majority.new Store(node.name, listener, codec, this::whenRunning)
                   : null);
       singletons = new SimulatedSingletons(NameSimulation.this, this);
     }
@@ -390,6 +396,12 @@ final class NameSimulation {
         arrive(pair, pair.session, other, () -> other.service.received(self, content));
       }
       return true;
+    }
+
+    @Override
+    public int logFormat(String other) {
+      SimulatedPair pair = pairs.get(Set.of(node.name, other));
+      return pair.open.containsKey(node.name) ? pair.formats.get(other) : 0;
     }
 
     @Override

@@ -20,6 +20,7 @@ class NameSimulationTest {
     long taken = 0;
     long cancelled = 0;
     long leaves = 0;
+    long raises = 0;
     for (int seed = Integer.getInteger("heddle.cluster.name.seed", 0); seed < SEEDS; seed++) {
       NameSimulation simulation = new NameSimulation(seed);
       simulation.run(60_000);
@@ -32,6 +33,7 @@ class NameSimulationTest {
       simulation.heal();
       simulation.run(40_000);
       leaves += simulation.leaves;
+      raises += simulation.majority.format() - 2;
       assertThat(simulation.calmActs).as("seed %d", seed).isPositive();
     }
     // Histories in which nothing happens prove nothing.
@@ -40,6 +42,7 @@ class NameSimulationTest {
     assertThat(reads).isGreaterThan(SEEDS * 10L);
     assertThat(refusals).isGreaterThan(SEEDS);
     assertThat(taken).isGreaterThan(SEEDS * 10L);
+    assertThat(raises).isBetween(SEEDS / 4L, SEEDS - 1L);
     assertThat(leaves).isGreaterThan(SEEDS);
     assertThat(cancelled).isGreaterThan(SEEDS / 4L);
   }

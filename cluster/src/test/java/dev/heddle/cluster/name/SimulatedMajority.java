@@ -25,7 +25,9 @@ import java.util.function.Predicate;
 final class SimulatedMajority {
   private static final long SUBMIT_MILLIS = 5_000;
 
-  private record Entry(Delta delta, Outcome outcome) {}
+  private static final RosterCodec CODEC = RosterCodec.RELEASE;
+
+  private record Entry(Delta delta, byte[] command, Outcome outcome) {}
 
   /// From a time on a name has this token; 0 for none.
   private record Since(long nanos, long token) {}
@@ -85,6 +87,11 @@ final class SimulatedMajority {
     }
   }
 
+  /// The format of the log that is in force.
+  int format() {
+    return CODEC.inForce(committed);
+  }
+
   /// Whether a singleton is declared.
   boolean isDeclared(String name) {
     return committed.singletons().get(name) != null;
@@ -106,9 +113,11 @@ final class SimulatedMajority {
   private void commit(Command command, CompletableFuture<Outcome> answer) {
     long previous = committed.applied();
     long index = previous + time.between(1, 4);
-    Command decoded = RosterCodec.decodeCommand(RosterCodec.encode(command));
+    int format = command instanceof Command.Raise it ? it.format() : CODEC.inForce(committed);
+    byte[] bytes = CODEC.encode(command, format);
+    Command decoded = CODEC.decodeCommand(bytes);
     Outcome outcome = committed.apply(index, decoded);
-    entries.put(index, new Entry(new Delta(previous, index, decoded), outcome));
+    entries.put(index, new Entry(new Delta(previous, index, decoded), bytes, outcome));
     note();
     if (!time.chance(50)) {
       time.after(time.delay(), () -> answer.complete(outcome));
@@ -142,6 +151,7 @@ final class SimulatedMajority {
   final class Store implements NameStore {
     private final String node;
     private final Listener listener;
+    private final RosterCodec codec;
     private final Predicate<Runnable> whenRunning;
     private final Map<CompletableFuture<Long>, Long> barriers = new HashMap<>();
     private long applied;
@@ -149,8 +159,9 @@ final class SimulatedMajority {
     private boolean closed;
 
     /// @param whenRunning runs something as soon as the node is not paused; false when it is dead
-    Store(String node, Listener listener, Predicate<Runnable> whenRunning) {
+    Store(String node, Listener listener, RosterCodec codec, Predicate<Runnable> whenRunning) {
       this.node = node;
+      this.codec = codec;
       this.listener = listener;
       this.whenRunning = whenRunning;
       time.after(time.between(0, 100), this::turn);
@@ -173,11 +184,12 @@ final class SimulatedMajority {
         Roster state = new Roster();
         entries.forEach((index, it) -> state.apply(index, it.delta.command()));
         applied = state.applied();
-        listener.replaced(RosterCodec.snapshot(state));
+        listener.replaced(CODEC.snapshot(state, CODEC.inForce(state)));
       }
       long until = applied + (time.isCalm() ? 1_000 : time.between(1, 80));
       for (var entry : entries.tailMap(applied, false).headMap(until, true).entrySet()) {
         applied = entry.getKey();
+        var _ = codec.decodeCommand(entry.getValue().command); // or this release ends here
         listener.applied(entry.getValue().delta, entry.getValue().outcome);
       }
       for (var barrier : List.copyOf(barriers.entrySet())) {

@@ -177,7 +177,7 @@ final class SimulatedHost {
       int known = world.log.size();
       int upTo = world.chance(10) ? followed + (known - followed) / 2 : known;
       if (world.chance(2) && upTo == known) {
-        roster = RosterCodec.restore(RosterCodec.snapshot(world.committed));
+        roster = RosterCodec.RELEASE.restore(RosterCodec.RELEASE.snapshot(world.committed));
         followed = known;
         look();
       }

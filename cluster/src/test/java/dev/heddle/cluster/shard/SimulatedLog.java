@@ -63,7 +63,7 @@ class SimulatedLog {
   private void commit(Command command, Consumer<Outcome> answer) {
     long previous = committed.applied();
     long index = previous + between(1, 4);
-    Command decoded = RosterCodec.decodeCommand(RosterCodec.encode(command));
+    Command decoded = RosterCodec.RELEASE.decodeCommand(RosterCodec.RELEASE.encode(command));
     Outcome outcome = committed.apply(index, decoded);
     log.add(new Delta(previous, index, decoded));
     if (!chance(8)) {

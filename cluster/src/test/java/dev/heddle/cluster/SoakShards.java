@@ -50,7 +50,6 @@ final class SoakShards {
   private static final long MOST_PAUSE_NANOS = 50_000_000;
   private static final int ONE_ASKS_IN = 4;
 
-  private final Cluster cluster;
   private final SoakDeeds deeds;
   private final Shards shards;
   private final int life; // of this node
@@ -62,7 +61,6 @@ final class SoakShards {
   private final Map<Integer, Integer> last = new HashMap<>(); // number, by key
 
   SoakShards(Cluster cluster, SoakDeeds deeds) {
-    this.cluster = cluster;
     this.deeds = deeds;
     this.life = cluster.node().self().life();
     cluster.nameService().add(new Owners());

@@ -249,11 +249,15 @@ public final class Cluster implements AutoCloseable {
     return opened == null ? null : opened.service();
   }
 
-  /// For tests: how many messages of this node to entities were accepted, and then reported to it
-  /// as failed.
-  long failedMessages() {
+  /// For tests: its sessions.
+  ClusterNode node() {
+    return node;
+  }
+
+  /// For tests: what it does with shards; null without voters.
+  @Nullable ShardService shardService() {
     NodeShards own = shards;
-    return own == null ? 0 : own.service().failed();
+    return own == null ? null : own.service();
   }
 
   private void closeNames() {

@@ -34,6 +34,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.BiConsumer;
 import java.util.function.Function;
 import java.util.function.ToIntFunction;
 import org.jspecify.annotations.Nullable;
@@ -153,8 +154,14 @@ public final class ShardService implements RosterAccess.Part {
   }
 
   /// How many messages of this node have failed after they were accepted.
-  public long failed() {
+  long failed() {
     return report.failedMessages();
+  }
+
+  /// For tests: is told which messages without a reply have failed, at the node that finds it and,
+  /// without their content, at the one that has sent them. Called under the lock of a shard.
+  void onFailed(BiConsumer<EntityMessage, Failure> listener) {
+    shared.onFailed(listener);
   }
 
   // ---- messages ----

@@ -27,7 +27,8 @@ public final class NodeShards implements AutoCloseable {
   /// @param writer of the messages to entities
   public static NodeShards open(
       ClusterNode node, LocalProcesses local, RosterAccess log, MessageWriter writer) {
-    ShardService service = new ShardService(
+    ShardService service =
+        new ShardService(
             node.self(), local, log, writer, node::node, other -> version(node, other));
     log.add(service);
     return new NodeShards(node, service);

@@ -3,8 +3,12 @@ package dev.heddle.cluster.name;
 
 import dev.heddle.cluster.NameTakenException;
 import dev.heddle.cluster.NoQuorumException;
+<<<<<<< HEAD
 import dev.heddle.cluster.roster.LeaseTimes;
 import dev.heddle.cluster.roster.LogFormats;
+=======
+import dev.heddle.cluster.name.SimulatedTime.Scale;
+>>>>>>> s10-shards
 import dev.heddle.cluster.roster.Ownership;
 import dev.heddle.cluster.roster.RosterCodec;
 import dev.heddle.cluster.roster.StorageProof;
@@ -57,11 +61,11 @@ final class NameSimulation {
   long leaves; // after which it was looked whether all is free
   final SingletonHistory singletons = new SingletonHistory();
 
-  NameSimulation(long seed) {
+  NameSimulation(long seed, Scale scale) {
     this.seed = seed;
-    time = new SimulatedTime(seed);
+    time = new SimulatedTime(seed, scale);
     majority = new SimulatedMajority(seed, time, this::hasMajority);
-    for (String name : List.of("a", "b", "c", "d", "e")) {
+    for (String name : List.of("a", "b", "c", "d", "e").subList(0, scale.nodes())) {
       for (Node other : nodes) {
         pairs.put(Set.of(name, other.name), new SimulatedPair());
       }
@@ -98,7 +102,7 @@ final class NameSimulation {
   void heal() {
     calm();
     time.after(
-        CALM_MILLIS,
+        time.scale.millis(CALM_MILLIS),
         () -> {
           isQuiet = true;
           leaveInTurns();
@@ -137,24 +141,24 @@ final class NameSimulation {
   private void faults() {
     time.after(100, this::faults);
     pairs.forEach((names, pair) -> {
-      if (pair.isCut ? time.chance(6) : time.chance(2)) {
+      if (pair.isCut ? time.rarely(6) : time.rarely(2)) {
         pair.isCut = !pair.isCut;
       }
       meet(names, pair);
     });
-    if (time.chance(8)) { // one is cut off from all
+    if (time.rarely(8)) { // one is cut off from all
       String alone = nodes.get(time.random.nextInt(nodes.size())).name;
       pairs.forEach((names, pair) -> pair.isCut |= names.contains(alone));
     }
-    if (time.chance(5)) {
+    if (time.rarely(5)) {
       majority.loseLeader();
     }
     for (Node node : nodes) {
-      if (time.chance(1)) {
+      if (time.rarely(1)) {
         node.pause();
-      } else if (time.chance(1)) {
-        node.restart(6_000);
-      } else if (time.chance(1)) {
+      } else if (time.rarely(1)) {
+        node.restart(time.scale.millis(6_000));
+      } else if (time.rarely(1)) {
         node.leave(() -> {});
       }
     }
@@ -163,7 +167,7 @@ final class NameSimulation {
   /// Ends and opens the session of two nodes.
   private void meet(Set<String> names, SimulatedPair pair) {
     if (pair.isCut && pair.session != 0) {
-      close(names, pair, 6_000);
+      close(names, pair, time.scale.millis(6_000));
     } else if (!pair.isCut
         && pair.session == 0
         && pair.open.isEmpty()
@@ -250,7 +254,7 @@ final class NameSimulation {
         deferred.add(() -> paused.whenRunning(paused::act)); // it goes on where it stood
         long pause = ++pauses;
         time.after(
-            time.between(100, 25_000),
+            time.between(100, time.scale.millis(25_000)),
             () -> {
               if (pause == pauses) {
                 resume();
@@ -331,7 +335,11 @@ final class NameSimulation {
       boolean isVoter = VOTERS.contains(node.name);
       service =
           new NameService(
+<<<<<<< HEAD
               new NameService.Setup(self, Set.copyOf(VOTERS), proof, LeaseTimes.DEFAULT, codec),
+=======
+              new NameService.Setup(self, Set.copyOf(VOTERS), proof, time.scale.lease()),
+>>>>>>> s10-shards
               this,
               time::now,
               this::wake,
@@ -529,7 +537,7 @@ final class NameSimulation {
     /// No answer takes longer than a lease, whatever the log does.
     private void checkTime(long since) {
       long millis = (time.now() - since) / SimulatedTime.MILLI;
-      if (millis > 8_200 && !node.wasPaused(since)) {
+      if (millis > time.scale.millis(8_000) + 200 && !node.wasPaused(since)) {
         throw new AssertionError(
             "seed %d: %s has answered after %d ms".formatted(seed, node.name, millis));
       }

@@ -23,7 +23,7 @@ import java.util.function.Predicate;
 /// lost; what an isolated voter has submitted may be committed long after. Each voter applies the
 /// entries at its own time, and takes itself for the leader as it likes.
 final class SimulatedMajority {
-  private static final long SUBMIT_MILLIS = 5_000;
+  private static final int SUBMIT_MILLIS = 5_000;
 
   private static final RosterCodec CODEC = RosterCodec.RELEASE;
 
@@ -53,7 +53,10 @@ final class SimulatedMajority {
 
   /// The leader is lost for a while.
   void loseLeader() {
-    leaderFrom = time.now() + time.between(1_000, 4_000) * SimulatedTime.MILLI;
+    leaderFrom =
+        time.now()
+            + time.between(time.scale.millis(1_000), time.scale.millis(4_000))
+                * SimulatedTime.MILLI;
   }
 
   /// The next command of a node that leaves is lost.
@@ -203,7 +206,9 @@ final class SimulatedMajority {
     @Override
     public CompletableFuture<Outcome> submit(Command command) {
       CompletableFuture<Outcome> answer = new CompletableFuture<>();
-      time.after(SUBMIT_MILLIS, () -> answer.completeExceptionally(new TimeoutException("5 s")));
+      time.after(
+          time.scale.millis(SUBMIT_MILLIS),
+          () -> answer.completeExceptionally(new TimeoutException("5 s")));
       renewing(command);
       if (losesLeave && command instanceof Command.Leave) {
         losesLeave = false;
@@ -215,7 +220,7 @@ final class SimulatedMajority {
           }
         }
       } else if (time.chance(100)) {
-        time.after(time.between(100, 15_000), () -> commit(command, answer));
+        time.after(time.between(100, time.scale.millis(15_000)), () -> commit(command, answer));
       }
       return answer;
     }
@@ -223,7 +228,9 @@ final class SimulatedMajority {
     @Override
     public CompletableFuture<Long> barrier() {
       CompletableFuture<Long> answer = new CompletableFuture<>();
-      time.after(SUBMIT_MILLIS, () -> answer.completeExceptionally(new TimeoutException("5 s")));
+      time.after(
+          time.scale.millis(SUBMIT_MILLIS),
+          () -> answer.completeExceptionally(new TimeoutException("5 s")));
       if (hasMajority.test(node)) {
         time.at(
             Math.max(leaderFrom, time.now() + time.delay() * SimulatedTime.MILLI),

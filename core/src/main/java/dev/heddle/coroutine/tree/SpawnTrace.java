@@ -27,7 +27,7 @@ record SpawnTrace(
   // else coroutines that each spawn a successor and end would retain the whole chain
   static final int LONGEST = 64;
 
-  /// @param by null: no coroutine spawns it Of what no coroutine spawns.
+  /// Of what no coroutine spawns.
   static SpawnTrace of(Object line) {
     return new SpawnTrace(line, NONE, null, null, 0, false);
   }

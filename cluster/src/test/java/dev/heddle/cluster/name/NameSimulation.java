@@ -3,12 +3,8 @@ package dev.heddle.cluster.name;
 
 import dev.heddle.cluster.NameTakenException;
 import dev.heddle.cluster.NoQuorumException;
-<<<<<<< HEAD
-import dev.heddle.cluster.roster.LeaseTimes;
-import dev.heddle.cluster.roster.LogFormats;
-=======
 import dev.heddle.cluster.name.SimulatedTime.Scale;
->>>>>>> s10-shards
+import dev.heddle.cluster.roster.LogFormats;
 import dev.heddle.cluster.roster.Ownership;
 import dev.heddle.cluster.roster.RosterCodec;
 import dev.heddle.cluster.roster.StorageProof;
@@ -335,11 +331,7 @@ final class NameSimulation {
       boolean isVoter = VOTERS.contains(node.name);
       service =
           new NameService(
-<<<<<<< HEAD
-              new NameService.Setup(self, Set.copyOf(VOTERS), proof, LeaseTimes.DEFAULT, codec),
-=======
-              new NameService.Setup(self, Set.copyOf(VOTERS), proof, time.scale.lease()),
->>>>>>> s10-shards
+              new NameService.Setup(self, Set.copyOf(VOTERS), proof, time.scale.lease(), codec),
               this,
               time::now,
               this::wake,

@@ -4,40 +4,25 @@ package dev.heddle.loop.trace;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.heddle.Action;
 import dev.heddle.Heddle;
-import dev.heddle.HeddleOptions;
-import dev.heddle.Loop;
 import dev.heddle.coroutine.Coroutine;
 import dev.heddle.coroutine.Switch;
 import dev.heddle.coroutine.SwitchHandler;
 import dev.heddle.coroutine.tree.CoroutineNode;
-import dev.heddle.coroutine.tree.CoroutineTree;
 import dev.heddle.event.source.EventSource;
 import dev.heddle.io.AsyncIo;
 import dev.heddle.io.Listener;
 import dev.heddle.io.Tcp;
 import dev.heddle.observe.trace.TraceKind;
-import dev.heddle.observe.trace.TraceRing;
-import dev.heddle.observe.trace.TraceTicks;
-import dev.heddle.scheduler.SwitchTrace;
-import dev.heddle.scheduler.context.ExecutionContext;
-import dev.heddle.scheduler.context.ExecutionContext.Occupant;
 import dev.heddle.sync.Channel;
 import dev.heddle.sync.Mutex;
-import java.io.ByteArrayOutputStream;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.List;
-import java.util.Map;
-import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.SynchronousQueue;
-import java.util.stream.IntStream;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -72,9 +57,7 @@ class LoopTraceTest {
           Heddle.yieldNow();
         });
 
-    assertThat(trace.all(TraceKind.RUN))
-        .hasSize(
-trace.runs());
+    assertThat(trace.all(TraceKind.RUN)).hasSize(trace.runs());
     assertThat(trace.all(TraceKind.SLEEP)).hasSize((int) trace.count("sleeps"));
     assertThat(trace.all(TraceKind.SPAWN)).hasSize(51);
     assertThat(trace.all(TraceKind.END)).hasSize(51);
@@ -206,7 +189,9 @@ trace.runs());
       }
       if (entry.is(TraceKind.RUN) || entry.is(TraceKind.SLEEP)) {
         long from =
-            spans.isEmpty() ? Long.parseLong(trace.whole().get("beganNanos")) : spans.getLast().time();
+            spans.isEmpty()
+                ? Long.parseLong(trace.whole().get("beganNanos"))
+                : spans.getLast().time();
         assertThat(entry.other()).isBetween(from, entry.time());
         spans.add(entry);
       }
@@ -227,7 +212,8 @@ trace.runs());
             64);
 
     assertThat(trace.entries()).hasSize(63);
-    assertThat(trace.entries().getLast().kind()).isIn(TraceKind.RUN.number(), TraceKind.SLEEP.number());
+    assertThat(trace.entries().getLast().kind())
+        .isIn(TraceKind.RUN.number(), TraceKind.SLEEP.number());
     assertThat(trace.all(TraceKind.WAKE)).isNotEmpty();
   }
 
@@ -393,5 +379,4 @@ trace.runs());
         .hasSize(7)
         .allSatisfy(wake -> assertThat(wake.other()).isZero());
   }
-
 }

@@ -91,10 +91,7 @@ record RecordedTrace(Map<String, String> whole, List<Entry> entries, Map<Long, S
 
   int runs() {
     return (int)
-        (count("switches")
-            - count("retriedMounts")
-            + count("selfResumes")
-            + count("reusedStarts"));
+        (count("switches") - count("retriedMounts") + count("selfResumes") + count("reusedStarts"));
   }
 
   long id(String name) {

@@ -211,13 +211,12 @@ public final class ClusterOptions {
   public ClusterOptions labels(Map<String, String> labels) {
     Draft made = new Draft(values);
     made.labels = Map.copyOf(labels);
-    made.labels.forEach(
-        (key, value) -> {
-          name(key, "the name of a label");
-          if (!value.isEmpty()) {
-            name(value, "the value of a label");
-          }
-        });
+    made.labels.forEach((key, value) -> {
+      name(key, "the name of a label");
+      if (!value.isEmpty()) {
+        name(value, "the value of a label");
+      }
+    });
     return new ClusterOptions(made);
   }
 

@@ -63,11 +63,10 @@ class ClusterBeanTest {
 
   private static boolean isShown(Cluster cluster, String reason) {
     return cluster.nodes().stream()
-        .anyMatch(
-            node ->
-                node.state() == NodeInfo.State.GREETING
-                    && node.reason() != null
-                    && node.reason().contains(reason));
+        .anyMatch(node ->
+            node.state() == NodeInfo.State.GREETING
+                && node.reason() != null
+                && node.reason().contains(reason));
   }
 
   @Test

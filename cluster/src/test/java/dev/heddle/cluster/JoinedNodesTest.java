@@ -141,12 +141,11 @@ class JoinedNodesTest {
     long before = info(b, "a").refusedHere();
     a.runtime()
         .spawn(
-            CoroutineProcess.ofAction(
-                self -> {
-                  self.context().trapUndelivered();
-                  self.context().runtime().send(there, new News("x"));
-                  GOT.add(self.receive(ProcessSignal.Undelivered.class));
-                }));
+            CoroutineProcess.ofAction(self -> {
+              self.context().trapUndelivered();
+              self.context().runtime().send(there, new News("x"));
+              GOT.add(self.receive(ProcessSignal.Undelivered.class));
+            }));
     assertThat(take()).isEqualTo(new ProcessSignal.Undelivered(there, 1, SendResult.NOT_SENDABLE));
     assertThat(info(b, "a").refusedHere()).isEqualTo(before + 1);
     assertThat(info(a, "b").refusedThere()).isPositive();

@@ -47,14 +47,13 @@ final class RecordingProxy extends ProxySelector implements AutoCloseable {
     var _ =
         Thread.ofPlatform()
             .daemon()
-            .start(
-                () -> {
-                  try {
-                    body.run();
-                  } catch (IOException _) {
-                    // safe: a connection has ended
-                  }
-                });
+            .start(() -> {
+              try {
+                body.run();
+              } catch (IOException _) {
+                // safe: a connection has ended
+              }
+            });
   }
 
   private void accept() throws IOException {

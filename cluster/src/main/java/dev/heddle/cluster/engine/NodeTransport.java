@@ -134,12 +134,11 @@ final class NodeTransport extends TCP {
   /// the same time close one of the two.
   private boolean isReplaced(PhysicalAddress place, Connection closed) {
     AtomicBoolean hasOther = new AtomicBoolean();
-    srv.forAllConnections(
-        (address, other) -> {
-          if (other != closed && other.isConnected() && address.equals(place)) {
-            hasOther.set(true);
-          }
-        });
+    srv.forAllConnections((address, other) -> {
+      if (other != closed && other.isConnected() && address.equals(place)) {
+        hasOther.set(true);
+      }
+    });
     return hasOther.get();
   }
 
@@ -188,12 +187,11 @@ final class NodeTransport extends TCP {
     if (physical == null || srv == null) {
       return;
     }
-    srv.forAllConnections(
-        (peer, connection) -> {
-          if (peer.equals(physical)) {
-            close(connection);
-          }
-        });
+    srv.forAllConnections((peer, connection) -> {
+      if (peer.equals(physical)) {
+        close(connection);
+      }
+    });
   }
 
   private static void close(Connection connection) {

@@ -121,12 +121,11 @@ final class Refusals {
     Map<String, String> recent = new LinkedHashMap<>();
     long now = System.nanoTime();
     synchronized (refused) {
-      refused.forEach(
-          (key, it) -> {
-            if (now - it.nanos <= time.toNanos()) {
-              recent.put(key, it.last);
-            }
-          });
+      refused.forEach((key, it) -> {
+        if (now - it.nanos <= time.toNanos()) {
+          recent.put(key, it.last);
+        }
+      });
     }
     return recent;
   }

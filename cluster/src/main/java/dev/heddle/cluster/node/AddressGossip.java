@@ -107,28 +107,30 @@ final class AddressGossip implements ClusterNode.Part {
     }
     Map<String, Address> all = inSession.get();
     tell(all);
-    heard
-        .values()
-        .forEach(
-            addresses ->
-                addresses.forEach(
-                    (node, address) -> {
-                      if (!node.equals(self) && !all.containsKey(node)) {
-                        engine.learn(address);
-                      }
-                    }));
+    heard.forEach((teller, addresses) -> {
+      if (all.containsKey(teller)) { // else the last word of a session that has ended
+        learn(addresses, all);
+      }
+    });
     return at;
+  }
+
+  private void learn(Map<String, byte[]> addresses, Map<String, Address> all) {
+    addresses.forEach((node, address) -> {
+      if (!node.equals(self) && !all.containsKey(node)) {
+        engine.learn(address);
+      }
+    });
   }
 
   private void tell(Map<String, Address> all) {
     Map<String, byte[]> known = new TreeMap<>();
-    all.forEach(
-        (node, address) -> {
-          byte[] bytes = engine.describe(address);
-          if (bytes.length > 0) {
-            known.put(node, bytes);
-          }
-        });
+    all.forEach((node, address) -> {
+      byte[] bytes = engine.describe(address);
+      if (bytes.length > 0) {
+        known.put(node, bytes);
+      }
+    });
     if (known.size() < 2) {
       return; // there is nobody to tell of another
     }

@@ -70,17 +70,16 @@ final class IncomingCalls {
     }
     register(ask.id(), answer);
     var _ =
-        answer.whenComplete(
-            (result, failure) -> {
-              if (open.remove(ask.id()) == null) {
-                return; // the asker has given up, or the session has ended
-              }
-              if (failure == null) {
-                answer(ask, result);
-              } else {
-                failAsk(ask, failure);
-              }
-            });
+        answer.whenComplete((result, failure) -> {
+          if (open.remove(ask.id()) == null) {
+            return; // the asker has given up, or the session has ended
+          }
+          if (failure == null) {
+            answer(ask, result);
+          } else {
+            failAsk(ask, failure);
+          }
+        });
     return SendResult.ACCEPTED;
   }
 
@@ -149,13 +148,12 @@ final class IncomingCalls {
     CompletableFuture<Boolean> started = context.local().whenStarted(wait.target());
     register(wait.id(), started);
     var _ =
-        started.whenComplete(
-            (yes, failure) -> {
-              if (open.remove(wait.id()) != null) {
-                byte[] content = context.contents().encode(failure == null && yes);
-                context.send(new Frame.Answer(wait.id(), content));
-              }
-            });
+        started.whenComplete((yes, failure) -> {
+          if (open.remove(wait.id()) != null) {
+            byte[] content = context.contents().encode(failure == null && yes);
+            context.send(new Frame.Answer(wait.id(), content));
+          }
+        });
   }
 
   // ---- starts ----

@@ -349,21 +349,20 @@ public final class RemoteNode implements NodePeer {
     context
         .local()
         .callbacks()
-        .execute(
-            () -> {
-              IncomingCalls.Start start = incoming.prepare(spawn);
-              delivery.lock();
-              starting.lock();
-              try {
-                if (!ended) { // else it is not started: the other node takes it for lost
-                  deliveries.release(bytes);
-                  incoming.spawn(spawn, start);
-                }
-              } finally {
-                starting.unlock();
-                delivery.unlock();
-              }
-            });
+        .execute(() -> {
+          IncomingCalls.Start start = incoming.prepare(spawn);
+          delivery.lock();
+          starting.lock();
+          try {
+            if (!ended) { // else it is not started: the other node takes it for lost
+              deliveries.release(bytes);
+              incoming.spawn(spawn, start);
+            }
+          } finally {
+            starting.unlock();
+            delivery.unlock();
+          }
+        });
   }
 
   private Map<String, List<Pid>> ofOther(Map<String, List<Pid>> groups) {

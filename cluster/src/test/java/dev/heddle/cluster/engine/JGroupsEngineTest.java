@@ -237,15 +237,14 @@ class JGroupsEngineTest {
   private static void awaitEndOfOne(List<Thread> threads) throws Exception {
     CompletableFuture<Thread> ended = new CompletableFuture<>();
     for (Thread thread : threads) {
-      Thread.startVirtualThread(
-          () -> {
-            try {
-              thread.join();
-              ended.complete(thread);
-            } catch (InterruptedException e) {
-              ended.completeExceptionally(e);
-            }
-          });
+      Thread.startVirtualThread(() -> {
+        try {
+          thread.join();
+          ended.complete(thread);
+        } catch (InterruptedException e) {
+          ended.completeExceptionally(e);
+        }
+      });
     }
     assertThat(ended.get(2, TimeUnit.MINUTES).isAlive()).isFalse();
   }

@@ -119,10 +119,9 @@ final class ClusterNodeTest {
   void listener_thatThrowsAnError_stopsNoNode() throws InterruptedException {
     RunningNode a = start("a");
     Runnable _ =
-        a.node.onChange(
-            _ -> {
-              throw new AssertionError("of a listener");
-            });
+        a.node.onChange(_ -> {
+          throw new AssertionError("of a listener");
+        });
     RunningNode b = start("b");
     awaitSession(a, b);
 
@@ -220,12 +219,11 @@ final class ClusterNodeTest {
 
     assertThat(a.node.nodes())
         .singleElement()
-        .satisfies(
-            it -> {
-              assertThat(it.node()).isEqualTo(b.node.self());
-              assertThat(it.state()).isEqualTo(NodeStatus.State.UP);
-              assertThat(it.labels()).containsEntry("zone", "b");
-            });
+        .satisfies(it -> {
+          assertThat(it.node()).isEqualTo(b.node.self());
+          assertThat(it.state()).isEqualTo(NodeStatus.State.UP);
+          assertThat(it.labels()).containsEntry("zone", "b");
+        });
     assertThat(a.node.introduction("b"))
         .satisfies(it -> assertThat(it.entries()).containsExactlyInAnyOrder("obedient", "slow"));
   }

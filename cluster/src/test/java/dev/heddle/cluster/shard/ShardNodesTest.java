@@ -79,17 +79,16 @@ class ShardNodesTest {
   private final List<ShardNode> nodes = new ArrayList<>();
 
   private Process counter() {
-    return CoroutineProcess.ofAction(
-        self -> {
-          EntityId id = (EntityId) self.input();
-          while (true) {
-            Object got = self.receive();
-            Request request = got instanceof Request it ? it : null;
-            Add add = (Add) (request == null ? got : request.message());
-            seen.add(id, Objects.requireNonNull(add));
-            boolean _ = request == null || request.reply().complete(add.number());
-          }
-        });
+    return CoroutineProcess.ofAction(self -> {
+      EntityId id = (EntityId) self.input();
+      while (true) {
+        Object got = self.receive();
+        Request request = got instanceof Request it ? it : null;
+        Add add = (Add) (request == null ? got : request.message());
+        seen.add(id, Objects.requireNonNull(add));
+        boolean _ = request == null || request.reply().complete(add.number());
+      }
+    });
   }
 
   private static ShardUse use(int count, Duration idle) {
@@ -176,17 +175,16 @@ class ShardNodesTest {
       var _ =
           Thread.ofPlatform()
               .daemon()
-              .start(
-                  () -> {
-                    try {
-                      for (int n = 1; !isOver || n <= CALLS / CALLERS; n++) {
-                        call.to(from, "key" + n % KEYS, new Add(caller, n));
-                      }
-                      end.complete(null);
-                    } catch (Throwable t) {
-                      end.completeExceptionally(t);
-                    }
-                  });
+              .start(() -> {
+                try {
+                  for (int n = 1; !isOver || n <= CALLS / CALLERS; n++) {
+                    call.to(from, "key" + n % KEYS, new Add(caller, n));
+                  }
+                  end.complete(null);
+                } catch (Throwable t) {
+                  end.completeExceptionally(t);
+                }
+              });
     }
   }
 
@@ -268,12 +266,11 @@ class ShardNodesTest {
         alone(
             Duration.ZERO,
             () ->
-                CoroutineProcess.ofAction(
-                    self -> {
-                      started.add((EntityId) self.input());
-                      boolean _ = self.receive(Request.class).reply().complete(1);
-                      Object _ = self.receive();
-                    }));
+                CoroutineProcess.ofAction(self -> {
+                  started.add((EntityId) self.input());
+                  boolean _ = self.receive(Request.class).reply().complete(1);
+                  Object _ = self.receive();
+                }));
 
     for (int i = 0; i < 3; i++) {
       assertThat(ask(node, "k", "message " + i)).isEqualTo(1);
@@ -295,14 +292,13 @@ class ShardNodesTest {
         alone(
             IDLE,
             () ->
-                CoroutineProcess.ofAction(
-                    self -> {
-                      if (self.receive() instanceof Request request) {
-                        boolean _ = request.reply().complete(request.message());
-                      } else {
-                        got.add("one"); // and it ends
-                      }
-                    }));
+                CoroutineProcess.ofAction(self -> {
+                  if (self.receive() instanceof Request request) {
+                    boolean _ = request.reply().complete(request.message());
+                  } else {
+                    got.add("one"); // and it ends
+                  }
+                }));
 
     for (int i = 0; i < 500; i++) { // fewer than are held before it owns its shards
       assertThat(node.shards.offer("counter", "k", i).isAccepted()).isTrue();
@@ -319,14 +315,13 @@ class ShardNodesTest {
         alone(
             IDLE,
             () ->
-                CoroutineProcess.ofAction(
-                    self -> {
-                      Request request = self.receive(Request.class);
-                      if (request.message().equals("bad")) {
-                        throw new IllegalStateException("bad message");
-                      }
-                      boolean _ = request.reply().complete("good");
-                    }));
+                CoroutineProcess.ofAction(self -> {
+                  Request request = self.receive(Request.class);
+                  if (request.message().equals("bad")) {
+                    throw new IllegalStateException("bad message");
+                  }
+                  boolean _ = request.reply().complete("good");
+                }));
 
     CompletableFuture<?> bad = node.shards.ask("counter", "k", "bad", LIMIT);
     assertThat(ask(node, "k", "fine")).isEqualTo("good");
@@ -345,14 +340,12 @@ class ShardNodesTest {
       node.shards.open(
           "slow",
           use(1, IDLE),
-          Entry.of(
-              () ->
-                  CoroutineProcess.ofAction(
-                      self -> {
-                        while (true) {
-                          asked.add(self.receive(Request.class).reply());
-                        }
-                      })));
+          Entry.of(() ->
+              CoroutineProcess.ofAction(self -> {
+                while (true) {
+                  asked.add(self.receive(Request.class).reply());
+                }
+              })));
     }
 
     for (ShardNode node : List.of(a, b)) { // one of them has the entity

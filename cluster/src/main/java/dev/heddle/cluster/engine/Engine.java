@@ -74,6 +74,15 @@ public interface Engine extends AutoCloseable {
   /// A node has greeted from this address: it may be found there, also when one has ended there.
   default void greeted(Address address) {}
 
+  /// Where an address is, for [#learn] of another node; empty when it is not known.
+  default byte[] describe(Address address) {
+    return new byte[0];
+  }
+
+  /// A node has told where a third one is: it may be found there. What is malformed is ignored.
+  /// Never waits.
+  default void learn(byte[] description) {}
+
   @Override
   void close();
 }

@@ -456,6 +456,20 @@ public final class JGroupsEngine implements Engine {
   }
 
   @Override
+  public byte[] describe(Address address) {
+    NodeTransport tcp = transport;
+    return tcp == null ? new byte[0] : tcp.describe(((PeerAddress) address).address);
+  }
+
+  @Override
+  public void learn(byte[] description) {
+    NodeTransport tcp = transport;
+    if (tcp != null) {
+      tcp.learn(description);
+    }
+  }
+
+  @Override
   public void close() {
     closed = true; // before the channel is read: open writes it and then reads this
     JChannel here = channel;

@@ -4,6 +4,10 @@ package dev.heddle.cluster.engine;
 import java.io.DataInput;
 import java.io.IOException;
 import java.net.ConnectException;
+import java.net.InetAddress;
+import java.net.UnknownHostException;
+import java.nio.BufferUnderflowException;
+import java.nio.ByteBuffer;
 import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.Map;
@@ -14,8 +18,10 @@ import org.jgroups.Message;
 import org.jgroups.PhysicalAddress;
 import org.jgroups.blocks.cs.Connection;
 import org.jgroups.protocols.TCP;
+import org.jgroups.stack.IpAddress;
 import org.jgroups.util.ByteArrayDataInputStream;
 import org.jgroups.util.MessageBatch;
+import org.jgroups.util.UUID;
 
 /// The lowest protocol of the stack: TCP, with limits on what it reads, and with what it learns of
 /// other nodes told at once.
@@ -24,6 +30,9 @@ import org.jgroups.util.MessageBatch;
 final class NodeTransport extends TCP {
   // A bundle has at most 64,000 bytes, and a fragment 60,000: no message of the stack is larger.
   static final int FRAME_BYTES = 128 * 1024;
+
+  private static final int ID_BYTES = 2 * Long.BYTES; // of a description of an address
+  private static final int PORT_BYTES = Short.BYTES;
 
   private static final int NODES = 1024; // more than a cluster has, some of which have restarted
 
@@ -57,6 +66,41 @@ final class NodeTransport extends TCP {
       found.accept(logical);
     }
     return added;
+  }
+
+  /// The id of a node and its place, as [#learn] reads them; empty when the place is not known.
+  byte[] describe(Address logical) {
+    if (!(logical instanceof UUID id
+        && getPhysicalAddressFromCache(logical) instanceof IpAddress place
+        && place.getIpAddress() != null)) {
+      return new byte[0];
+    }
+    byte[] ip = place.getIpAddress().getAddress();
+    return ByteBuffer.allocate(ID_BYTES + PORT_BYTES + ip.length)
+        .putLong(id.getMostSignificantBits())
+        .putLong(id.getLeastSignificantBits())
+        .putShort((short) place.getPort())
+        .put(ip)
+        .array();
+  }
+
+  /// Learns where a node is, unless that is known.
+  void learn(byte[] description) {
+    try {
+      ByteBuffer in = ByteBuffer.wrap(description);
+      UUID id = new UUID(in.getLong(), in.getLong());
+      int port = Short.toUnsignedInt(in.getShort());
+      byte[] ip = new byte[in.remaining()];
+      in.get(ip);
+      IpAddress place = new IpAddress(InetAddress.getByAddress(ip), port); // asks no DNS
+      if (getPhysicalAddressFromCache(id) == null) {
+        var _ = addPhysicalAddressToCache(id, place, false);
+      } else {
+        found.accept(id);
+      }
+    } catch (BufferUnderflowException | UnknownHostException e) {
+      log.debug("not the address of a node", e);
+    }
   }
 
   /// Sends over a connection, which it may have to make first. Where it is refused nobody listens:

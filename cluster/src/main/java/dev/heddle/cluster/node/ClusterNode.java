@@ -189,6 +189,7 @@ public final class ClusterNode implements AutoCloseable {
     this.reports =
         new NodeReports(
             self.node(), () -> NodeLoad.of(runtime.counters()), this::isLeader, this::entities);
+    parts.add(new AddressGossip(self.node(), engine, this::addresses, this::send));
     this.agent = new WakeableThread("heddle-cluster-" + self.node(), this::agent);
     this.writer = new WakeableThread("heddle-link-" + self.node(), this::write);
     Introduction introduction =
@@ -280,6 +281,12 @@ public final class ClusterNode implements AutoCloseable {
   /// What all nodes in session say of themselves.
   public List<Introduction> introductions() {
     return peers.values().stream().map(Peer::other).toList();
+  }
+
+  private Map<String, Engine.Address> addresses() {
+    Map<String, Engine.Address> all = new TreeMap<>();
+    peers.forEach((name, peer) -> all.put(name, peer.link.at));
+    return all;
   }
 
   /// Sends a message of another part of the cluster to the same part of a node.

@@ -8,6 +8,7 @@ import dev.heddle.cluster.engine.Engine;
 import dev.heddle.cluster.engine.LocalEngines;
 import dev.heddle.cluster.session.Ending.Cause;
 import dev.heddle.cluster.wire.Frame;
+import dev.heddle.cluster.wire.NodeLife;
 import dev.heddle.process.Exit;
 import dev.heddle.process.Pid;
 import dev.heddle.process.ProcessSignal;
@@ -16,6 +17,7 @@ import dev.heddle.process.StartOptions;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CountDownLatch;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -157,14 +159,16 @@ final class ClusterNodeTest {
     Pid ofB = b.spawn();
     engine.pause();
     a.runtime.send(ofB, "message");
+    CountDownLatch leaves = new CountDownLatch(1);
+    a.node.add(new AtLeaving(a.node, leaves));
     Thread first = Thread.ofPlatform().daemon().start(() -> leave(a, SOON));
-    while (a.node.nodes().stream().noneMatch(it -> it.state() == NodeStatus.State.LEAVING)) {
-      Thread.onSpinWait();
-    }
+    leaves.await();
+    assertThat(a.node.nodes())
+        .anySatisfy(it -> assertThat(it.state()).isEqualTo(NodeStatus.State.LEAVING));
 
     Thread second = Thread.ofPlatform().daemon().start(() -> leave(a, Duration.ZERO));
     while (second.isAlive() && second.getState() != Thread.State.WAITING) {
-      Thread.onSpinWait();
+      boolean _ = second.join(Duration.ofMillis(1)); // until it waits for the first, or has cut it
     }
     engine.resume();
 
@@ -172,6 +176,31 @@ final class ClusterNodeTest {
     first.join();
     second.join();
     assertThat(a.node.isClosed()).isTrue();
+  }
+
+  /// Tells when the agent runs while the node leaves.
+  private record AtLeaving(ClusterNode node, CountDownLatch leaves) implements ClusterNode.Part {
+    @Override
+    public String name() {
+      return "at leaving";
+    }
+
+    @Override
+    public void opened(NodeLife node) {}
+
+    @Override
+    public void received(NodeLife from, byte[] content) {}
+
+    @Override
+    public void ended(NodeLife node) {}
+
+    @Override
+    public long run() {
+      if (node.isLeaving()) {
+        leaves.countDown();
+      }
+      return Long.MAX_VALUE;
+    }
   }
 
   private static void leave(RunningNode node, Duration limit) {

@@ -28,7 +28,14 @@ final class MemoryLog {
   }
 
   synchronized List<Delta> from(int index) {
+    notifyAll();
     return List.copyOf(entries.subList(index, entries.size()));
+  }
+
+  /// Waits until a node reads the log, as each does at its ticks.
+  @SuppressWarnings("WaitNotInLoop") // the caller looks again
+  synchronized void awaitReader() throws InterruptedException {
+    wait();
   }
 
   /// Whether a node owns a shard.

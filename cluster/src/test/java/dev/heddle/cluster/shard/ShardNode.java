@@ -20,6 +20,7 @@ import java.io.UncheckedIOException;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
@@ -37,6 +38,7 @@ final class ShardNode implements AutoCloseable {
   private final Roster roster = new Roster();
   private final ScheduledExecutorService ticks =
       Executors.newSingleThreadScheduledExecutor(Thread.ofPlatform().daemon().factory());
+  private final CountDownLatch admitted = new CountDownLatch(1);
   private int followed;
 
   ShardNode(String name, LocalEngines engines, MemoryLog log, List<Class<?>> messages) {
@@ -80,9 +82,10 @@ final class ShardNode implements AutoCloseable {
       throw new UncheckedIOException(e);
     }
     var _ = ticks.scheduleWithFixedDelay(this::tick, 0, 20, TimeUnit.MILLISECONDS);
-    Log access = new Log();
-    while (!access.mayAct(access.admission())) {
-      Thread.onSpinWait();
+    try {
+      admitted.await();
+    } catch (InterruptedException e) {
+      throw new AssertionError("the time of the test is over", e);
     }
     return this;
   }
@@ -110,6 +113,7 @@ final class ShardNode implements AutoCloseable {
         if (log.commit(new Command.Renew(name, node.self().life(), null))
             instanceof Outcome.Admitted(long admission)) {
           lease.acknowledged(start, admission);
+          admitted.countDown();
         }
       }
     }

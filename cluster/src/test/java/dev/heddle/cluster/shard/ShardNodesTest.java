@@ -195,16 +195,13 @@ class ShardNodesTest {
     }
   }
 
-  private static void awaitEntities(ShardNode node) throws InterruptedException {
+  private void awaitEntities(ShardNode node) throws InterruptedException {
     await(() -> node.shards.running("counter") > 0);
   }
 
-  private static void await(BooleanSupplier what) throws InterruptedException {
+  private void await(BooleanSupplier what) throws InterruptedException {
     while (!what.getAsBoolean()) {
-      if (Thread.interrupted()) { // the time of the test is over
-        throw new InterruptedException();
-      }
-      Thread.onSpinWait();
+      log.awaitReader(); // nodes change at their ticks, at which they read the log
     }
   }
 

@@ -26,8 +26,7 @@ import java.util.concurrent.locks.LockSupport;
 /// `n0` and `n1` are never killed, so their heap, threads and descriptors can be compared between
 /// rests.
 ///
-/// A long run in which a kind of thing has never happened, or no former owner of a name has tried
-/// to write, has not proved what it is for, and says so.
+/// A long run in which a kind of thing has never happened has not proved what it is for.
 final class ClusterSoak implements AutoCloseable {
   private static final int NODES = 5;
   private static final int STEADY = 2; // never killed, nor do they leave
@@ -60,7 +59,7 @@ final class ClusterSoak implements AutoCloseable {
   private long longestHealMillis;
   private long lastMarkMillis;
   private String totals = "";
-  private final Map<String, Integer> left = new TreeMap<>(); // nodes, in time or late
+  private final Map<String, Integer> left = new TreeMap<>(); // nodes, by how
   private boolean isLong;
   private long refused; // writes of former owners
 
@@ -433,10 +432,12 @@ final class ClusterSoak implements AutoCloseable {
 
   /// Whether all has happened that a long run is for.
   private void judgeEvents() {
-    List<String> missing = new ArrayList<>();
-    events.missing().forEach(it -> missing.add(it.toString()));
+    List<String> missing = events.missing();
     if (owners != null && refused == 0) {
       missing.add("a write of a former owner");
+    }
+    if (!left.containsKey(SoakNode.IN_TIME)) {
+      missing.add("a node that left in time");
     }
     if (isLong) {
       missing.forEach(it -> problems.add("not proved: there was no " + it));

@@ -21,7 +21,8 @@ import java.util.TreeSet;
 ///   or a session that it may have gone through has ended: see [SoakEnds]. And the sender's node is
 ///   told of each that has failed (C3);
 /// - a message that has failed for sure, or a request that was refused, is not got, and a request
-///   that had a reply is (C5);
+///   that had a reply is; a caller waits for the reply to its time, unless the request has failed,
+///   or may have, as a message (C5);
 /// - of a shard, and of an entity, one acts at a time (C6): see [SoakOwners].
 final class SoakCalls {
   static final String SHARD = "shard-";
@@ -81,6 +82,7 @@ final class SoakCalls {
         case SENT -> sent(deed, got);
         case REPLIED -> check(got != null, "reply: %s was not got", deed);
         case REFUSED -> check(got == null, "refused: %s was got", deed);
+        case UNKNOWN -> unknown(deed);
         default -> {}
       }
     }
@@ -145,6 +147,31 @@ final class SoakCalls {
       problems.add(
           "lost: %s, and then %s was got; %s"
               .formatted(deed, next.getValue(), ends.between(deed, next.getValue())));
+    }
+  }
+
+  private void unknown(Deed request) {
+    long time = request.token() - request.nanos();
+    Deed givenUp =
+        new Deed(
+            request.at(),
+            request.kind(),
+            request.token(),
+            0,
+            request.from(),
+            request.life(),
+            request.key(),
+            request.number(),
+            0);
+    boolean isInTime = time >= SoakShards.REPLY.toNanos();
+    boolean isExplained =
+        isInTime
+            || failed.containsKey(messageOf(request))
+            || ends.isLeaving(request, request.token());
+    if (!isExplained && !ends.mayHaveTaken(request, givenUp)) {
+      problems.add(
+          "unanswered: %s was given up after %d ms; %s"
+              .formatted(request, time / 1_000_000, ends.between(request, givenUp)));
     }
   }
 

@@ -188,6 +188,27 @@ class SoakCallsTest {
   }
 
   @Test
+  void request_waitsForItsReplyToItsTime_unlessItMayHaveBeenLost() {
+    history.owner("n2", 5, 10).givenUp(1, 20, 25);
+    assertThat(judge()).as("its time was over").isEmpty();
+    history.takeBack().givenUp(1, 20, 24).ended("n1", 1, "n2", 1, 25);
+    assertThat(judge()).hasSize(1).allMatch(it -> it.startsWith("unanswered: "));
+    history.ended("n1", 1, "n2", 1, 24);
+    assertThat(judge()).isEmpty();
+    history.takeBack().failed("n1", Kind.FAILED, 1, 23);
+    assertThat(judge()).isEmpty();
+  }
+
+  @Test
+  void nodeThatWasToOwnAShard_mayHaveTakenWhatItWasHanded() {
+    lossWhileTheShardMoves();
+    history.died("n4", 28);
+    assertLost(1);
+    history.nextOwner("n4", 7, 27);
+    assertThat(judge()).isEmpty();
+  }
+
+  @Test
   void lastMessageOfAStream_isLost_unlessItsNodeHasDied() {
     history.owner("n2", 5, 10).sent(1, 20).got("n2", 1, 5, 1, 21).sent(2, 22).died("n1", 19);
     assertLost(1);

@@ -30,14 +30,15 @@ final class SoakDeeds {
     REPLIED,
     /// no entity has got a request, nor will, as its caller was told
     REFUSED,
-    /// a caller does not know whether its request was delivered
+    /// a caller does not know whether its request was delivered; `token` is when it has given up
     UNKNOWN,
     /// this node has found that a message was lost, or that nobody knows whether it was; it tells
     /// the node of its sender
     FAILED,
     /// this node was told that a message of it to `key` has failed, by another one
     TOLD,
-    /// says the log, as this node knows it: `from` owns the shard `key` by `token`
+    /// says the log, as this node knows it: `from` owns the shard `key` by `token`; when `entity`
+    /// is 1, it is to own it, and is handed what waits
     OWNER,
     /// the session with the node `from` of the life `life` has ended; this node has the life `key`,
     /// and `number` is the last one that it has sent to that node's sink in it: `entity` is 1 when

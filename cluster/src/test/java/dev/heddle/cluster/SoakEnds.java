@@ -19,8 +19,8 @@ import java.util.TreeSet;
 /// next owner. So what may have taken it is an end of a session between two of these nodes:
 ///
 /// - its sender's, in the sender's life;
-/// - the owner of its shard as the sender knew it when it sent the message, and all later ones by
-///   the time when the next message of the stream was got.
+/// - the owner of its shard as the sender knew it when it sent the message, and all later ones, and
+///   those that were to be, by the time when the next message of the stream was got.
 ///
 /// It must lie between the two: each end is written while it happens, and a message goes to another
 /// owner only when the sender knows that nothing of its own is on its way any more. So no slack is
@@ -75,9 +75,11 @@ final class SoakEnds {
 
   private void owner(Deed deed) {
     owners.computeIfAbsent(deed.key(), _ -> new TreeMap<>()).putIfAbsent(deed.token(), deed);
-    views
-        .computeIfAbsent(new View(deed.at(), deed.life(), deed.key()), _ -> new TreeMap<>())
-        .put(deed.nanos(), deed.token());
+    if (deed.entity() == 0) {
+      views
+          .computeIfAbsent(new View(deed.at(), deed.life(), deed.key()), _ -> new TreeMap<>())
+          .put(deed.nanos(), deed.token());
+    }
   }
 
   /// Whether it has ended because one of the two has left in time.
@@ -98,13 +100,18 @@ final class SoakEnds {
   ///
   /// @param next the next one of its stream that was got
   boolean mayHaveTaken(Deed lost, Deed next) {
-    Long leave = leavings.get(new Life(lost.from(), lost.life()));
-    if (leave != null && lost.nanos() >= leave) {
+    if (isLeaving(lost, lost.nanos())) {
       return true; // sent while its node was leaving: nobody waits for that
     }
     Set<String> path = path(lost, next);
     return ends.stream().anyMatch(it -> isOn(it, path, lost, next))
         || path.stream().anyMatch(it -> !it.equals(lost.from()) && wasKilled(it, lost, next));
+  }
+
+  /// Whether the sender's node had begun to leave by then, in time.
+  boolean isLeaving(Deed sent, long nanos) {
+    Long leave = leavings.get(new Life(sent.from(), sent.life()));
+    return leave != null && nanos >= leave;
   }
 
   private boolean isOn(Deed end, Set<String> path, Deed lost, Deed next) {

@@ -85,10 +85,14 @@ final class SoakEvents {
   }
 
   /// What has not happened, and should have by now. A leader that is never killed may not have led.
-  List<Kind> missing() {
-    List<Kind> missing = new ArrayList<>(List.of(Kind.values()));
-    missing.removeIf(
-        it -> done.containsKey(it) || (it.needsNames && !hasNames) || it == Kind.LEADER_STOPPED);
+  List<String> missing() {
+    List<String> missing = new ArrayList<>();
+    for (Kind each : Kind.values()) {
+      boolean isDue = (hasNames || !each.needsNames) && each != Kind.LEADER_STOPPED;
+      if (isDue && !done.containsKey(each)) {
+        missing.add(each.toString());
+      }
+    }
     return missing;
   }
 

@@ -55,6 +55,11 @@ final class SoakHistory {
     return add(at, Kind.GOT, second, token, "n1", 1, KEY, number, entity);
   }
 
+  /// A request whose caller knows nothing of it any more at a time.
+  SoakHistory givenUp(int number, long second, long at) {
+    return add("n1", Kind.UNKNOWN, second, at * SECOND, "n1", 1, KEY, number, 0);
+  }
+
   /// The node `at` has found that it has failed.
   SoakHistory failed(String at, Kind kind, int number, long second) {
     return add(at, kind, second, 0, "n1", 1, KEY, number, 0);
@@ -69,6 +74,12 @@ final class SoakHistory {
   SoakHistory owner(String node, long token, long second) {
     int shard = SoakShards.shardOf(KEY);
     return add("n1", Kind.OWNER, second, token, node, 1, shard, 0, 0);
+  }
+
+  /// The log says who is to own it next.
+  SoakHistory nextOwner(String node, long token, long second) {
+    int shard = SoakShards.shardOf(KEY);
+    return add("n1", Kind.OWNER, second, token, node, 1, shard, 0, 1);
   }
 
   // ---- nodes ----

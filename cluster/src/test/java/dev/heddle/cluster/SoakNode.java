@@ -28,6 +28,7 @@ import javax.management.ObjectName;
 final class SoakNode {
   static final String WITH_NAMES = "names";
   static final String WITHOUT_NAMES = "-";
+  static final String IN_TIME = "in time";
   private static final Duration LEAVE = Duration.ofSeconds(10);
   static final List<String> VOTERS = List.of("n1", "n2", "n3");
   private static final int COLLECTIONS = 3; // the first may leave what references keep
@@ -155,17 +156,18 @@ final class SoakNode {
     NodeProgram.say("ANSWER " + words[0] + " " + answer);
   }
 
-  /// `in time`, or `late`.
+  /// [#IN_TIME], or what was not.
   private String leave() throws InterruptedException {
     traffic.leaves();
     long from = System.nanoTime();
     cluster.leave(LEAVE);
-    boolean isLate = System.nanoTime() - from >= LEAVE.toNanos();
-    if (isLate || (shards != null && shards.ownsSome())) { // it had no lease, or no majority
-      return "late";
+    long nanos = System.nanoTime() - from;
+    int owned = shards == null ? 0 : shards.owned();
+    if (nanos >= LEAVE.toNanos() || owned != 0) { // it had no lease, or no majority
+      return "late, after %d ms, with %d shards".formatted(nanos / 1_000_000, owned);
     }
     deeds.happened(SoakDeeds.Kind.LEFT, cluster.name(), 0, cluster.node().self().life());
-    return "in time";
+    return IN_TIME;
   }
 
   private String upNow() {

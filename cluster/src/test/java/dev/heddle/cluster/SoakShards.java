@@ -8,6 +8,7 @@ import dev.heddle.cluster.roster.Rendezvous;
 import dev.heddle.cluster.roster.Roster;
 import dev.heddle.cluster.roster.ShardState;
 import dev.heddle.cluster.shard.FailedMessages;
+import dev.heddle.process.Commands;
 import dev.heddle.process.Process;
 import dev.heddle.process.ProcessContext;
 import dev.heddle.process.ProcessEvent;
@@ -23,6 +24,7 @@ import java.util.Random;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -45,10 +47,12 @@ final class SoakShards {
 
   private static final int KEYS = 48;
   private static final Duration IDLE = Duration.ofSeconds(2); // so entities come and go
-  private static final Duration REPLY = Duration.ofSeconds(5);
+  static final Duration REPLY = Duration.ofSeconds(5);
   private static final int MOST_AT_ONCE = 6;
   private static final long MOST_PAUSE_NANOS = 50_000_000;
   private static final int ONE_ASKS_IN = 4;
+  private static final int MOST_ENDING_MILLIS = 700; // without a lease it has a second
+  private static final long END = 1; // a tag
 
   private final SoakDeeds deeds;
   private final Shards shards;
@@ -74,9 +78,9 @@ final class SoakShards {
     running = on;
   }
 
-  /// Whether this node owns shards, as far as it knows.
-  boolean ownsSome() {
-    return owned != 0;
+  /// How many shards this node owns, as far as it knows.
+  int owned() {
+    return owned;
   }
 
   static int shardOf(int key) {
@@ -130,8 +134,15 @@ final class SoakShards {
       return shards
           .of(nameOf(key))
           .request(message(key, number), REPLY)
-          .whenComplete(
-              (reply, failure) -> write(outcome(reply, number, failure), nanos, key, number));
+          .whenComplete((reply, failure) ->
+              write(
+                  outcome(reply, number, failure),
+                  nanos,
+                  System.nanoTime(),
+                  deeds.node(),
+                  life,
+                  key,
+                  number));
     } catch (NoQuorumException e) {
       write(Kind.REFUSED, nanos, key, number);
       return CompletableFuture.failedFuture(e);
@@ -196,6 +207,7 @@ final class SoakShards {
   /// Writes down who owns the shards, as the log says.
   private final class Owners implements RosterAccess.Part {
     private final long[] known = new long[SHARDS]; // generations
+    private final long[] next = new long[SHARDS];
 
     @Override
     public void applied(Roster roster) {
@@ -206,10 +218,20 @@ final class SoakShards {
         own += owner.equals(deeds.node()) ? 1 : 0;
         if (state.owner() != null && state.generation() != known[shard]) {
           known[shard] = state.generation();
-          write(Kind.OWNER, System.nanoTime(), state.generation(), owner, life, shard, 0);
+          owner(owner, state.generation(), shard, 0);
+        }
+        if (state.successor() != null && state.next() != next[shard]) {
+          next[shard] = state.next();
+          owner(state.successor().node(), state.next(), shard, 1);
         }
       }
       owned = own;
+    }
+
+    private void owner(String node, long generation, int shard, int isNext) {
+      long now = System.nanoTime();
+      deeds.write(
+          new Deed(deeds.node(), Kind.OWNER, now, generation, node, life, shard, 0, isNext));
     }
 
     @Override
@@ -229,6 +251,7 @@ final class SoakShards {
     private final SoakDeeds deeds;
     private final int entity = COUNT.incrementAndGet();
     private EntityId id;
+    private boolean isEnding;
 
     Counter(SoakDeeds deeds) {
       this.deeds = deeds;
@@ -250,12 +273,26 @@ final class SoakShards {
           got(add);
           request.reply().complete(new Added(add.number));
         } else if (event.data() instanceof ProcessSignal.Cancel) {
-          ends = true; // it is idle, or its shard moves
+          ends |= isEnding || isAtOnce(out); // it is idle, or its shard moves
+          isEnding = true;
+        } else if (!event.isMessage() && event.tag() == END) {
+          ends = true;
         }
       }
       if (ends) {
         out.done("told to");
       }
+    }
+
+    /// Half of them take a while to end: what comes meanwhile waits for the next one, and is handed
+    /// over when the shard moves.
+    private static boolean isAtOnce(StepOutput out) {
+      Random random = ThreadLocalRandom.current();
+      if (random.nextBoolean()) {
+        return true;
+      }
+      out.execute(END, Commands.sleep(Duration.ofMillis(random.nextInt(MOST_ENDING_MILLIS))));
+      return false;
     }
 
     private void got(Add add) {

@@ -98,7 +98,7 @@ final class ShardContext implements EntityType.Node, LocalEntity.Listener {
 
   @Override
   public void post(String node, String type, int shard, ShardMessage message) {
-    if (message instanceof ShardMessage.Failed it && it.message().ask() == 0) {
+    if (message instanceof ShardMessage.Failed it) {
       onFailed.accept(it.message(), it.why());
     }
     peers.post(node, new OfShard(type, shard, message));
@@ -135,9 +135,9 @@ final class ShardContext implements EntityType.Node, LocalEntity.Listener {
 
   @Override
   public void failed(EntityMessage message, Failure why, @Nullable String cause, String type) {
+    onFailed.accept(message, why);
     if (message.ask() == 0) {
       report.failed(why);
-      onFailed.accept(message, why);
       return;
     }
     String what =

@@ -158,8 +158,8 @@ public final class ShardService implements RosterAccess.Part {
     return report.failedMessages();
   }
 
-  /// For tests: is told which messages without a reply have failed, at the node that finds it and,
-  /// without their content, at the one that has sent them. Called under the lock of a shard.
+  /// For tests: is told which messages have failed, at the node that finds it and, without their
+  /// content, at the one that has sent them. Called under the lock of a shard.
   void onFailed(BiConsumer<EntityMessage, Failure> listener) {
     shared.onFailed(listener);
   }

@@ -3,8 +3,7 @@ package dev.heddle.cluster.shard;
 
 import dev.heddle.cluster.shard.ShardMessage.Failure;
 
-/// Which messages without a reply have failed, as a node finds or is told: for tests of other
-/// rooms.
+/// Which messages to entities have failed, as a node finds or is told: for tests of other rooms.
 public interface FailedMessages {
   /// A message has failed after it was accepted.
   ///

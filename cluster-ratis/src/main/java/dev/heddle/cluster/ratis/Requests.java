@@ -81,6 +81,8 @@ final class Requests implements AutoCloseable {
 
   /// Makes the bytes of a command.
   interface Encoder {
+    /// The bytes of the command.
+    ///
     /// @param leader that they are for; null for this voter
     byte[] encode(@Nullable RaftPeerId leader);
   }

@@ -20,6 +20,8 @@ final class RosterSender {
     this.codec = new RosterMessageCodec(codec);
   }
 
+  /// Sends a message.
+  ///
   /// @return false when it is lost already
   boolean send(String to, RosterMessage message) {
     int format = format(to);

@@ -150,7 +150,7 @@ function problems(program, id) {
       .reduce((all, seen) => all + Number(seen.own[name] ?? 0), 0);
   return id === "holds"
     ? sum("loop", "holds") + sum("loop", "stalls")
-    : sum("runtime", "deadlocks");
+    : sum("runtime", "deadlocks") + sum("loop", "failures");
 }
 
 // ---- keys ----

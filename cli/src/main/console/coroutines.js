@@ -2,6 +2,7 @@
 // The coroutines of a loop: by site first, then each one, then its stack.
 import { clock, count, firstLine, h, plural, text, time } from "./dom.js";
 import { ask, Repeat } from "./feed.js";
+import { scopeFacts, scopeTable, scopeTree } from "./scopes.js";
 import { virtualTable } from "./table.js";
 import { absence, unitPicker } from "./units.js";
 
@@ -72,14 +73,30 @@ export const coroutines = {
       { label: "Coroutines", flex: true, keyOf: (row) => row.id, open: stack, sort: ["waited", true], empty: "No coroutine matches." },
     );
 
+    const scopes = scopeTable(openScope);
+    const treeButton = h("button", { class: "button", type: "button", id: "scopes", "aria-pressed": "false" }, "Tree of scopes");
+    const note = h("span", { class: "note" });
+    let asTree = false;
+
+    async function openScope(row) {
+      if (row.row === "members") {
+        await stack({ id: Number(row.id), name: nameOf(row.name), state: "", site: row.site });
+      } else if (row.owner) {
+        await stack({ id: Number(row.owner), name: nameOf(row.ownerName), state: "has opened this scope", site: "" }, scopeFacts(row));
+      } else frame.openDrawer(row.kind, "No coroutine waits for it: it ends by itself.", scopeFacts(row));
+    }
+
+    const nameOf = (label) => label.match(/^coroutine-\d+ '(.*)'$/s)?.[1] ?? "";
+
     function choose(row) {
       site = site === row.key ? null : row.key;
       sites.select(site);
       show();
     }
 
-    async function stack(row) {
+    async function stack(row, facts = []) {
       const at = loop;
+      if (!at) return;
       frame.openDrawer(`coroutine-${row.id}${row.name ? ` '${row.name}'` : ""}`, "…");
       const answer = await ask(frame.program().pid, at.number, "stack", row.id);
       if (end) return;
@@ -87,8 +104,8 @@ export const coroutines = {
       // the first line is about the loop, the rest about the coroutine
       const body = full.startsWith("Loop ") ? full.split("\n").slice(2).join("\n") : full;
       frame.openDrawer(`coroutine-${row.id}${row.name ? ` '${row.name}'` : ""}`, body.trim(), [
-        ["state", row.state],
-        ["spawned at", row.site],
+        ...[["state", row.state], ["spawned at", row.site]].filter(([, value]) => value),
+        ...facts,
         ["seen", firstLine(full).replace(/^Loop '.*', \S+T(\S+?)\.\S*: .*/, "$1 UTC").slice(0, 60)],
       ]);
     }
@@ -115,9 +132,10 @@ export const coroutines = {
         text(message, absence(program, "loop"));
         all = [];
       } else {
-        const rows = await ask(program.pid, asked.number, "coroutines");
+        const tree = asTree;
+        const rows = await ask(program.pid, asked.number, tree ? "scopes" : "coroutines");
         // another loop may have been chosen meanwhile, whose coroutines have other numbers
-        if (end || picker.of(program)?.number !== asked.number) return;
+        if (end || tree !== asTree || picker.of(program)?.number !== asked.number) return;
         if (!rows) return; // what was seen before stays, with its time
         loop = asked;
         message.hidden = true;
@@ -132,6 +150,17 @@ export const coroutines = {
           message.className = "empty";
           text(message, "There is no list: the loop has just ended, or the program runs another version of Heddle; then use that version's own command.");
         }
+        if (tree) {
+          const left = rows.find((row) => row.row === "left");
+          const found = scopeTree(rows);
+          scopes.set(found);
+          const size = rows.filter((row) => row.row === "scope").length;
+          heading.replaceChildren("Scopes", h("small", {}, `${plural(size, "scope")} at ${clock(Date.now())}`));
+          const more = Number(left?.coroutines ?? 0);
+          text(note, left?.scopes === "true" ? `further scopes are not listed, with ${plural(more, "coroutine")}` : "");
+          return;
+        }
+        text(note, "");
         all = parse(rows);
         heading.replaceChildren("Sites", h("small", {}, `${plural(all.length, "coroutine")} at ${clock(Date.now())}`));
       }
@@ -141,7 +170,19 @@ export const coroutines = {
       show();
     }
 
+    function showTree(on) {
+      asTree = on;
+      treeButton.setAttribute("aria-pressed", String(on));
+      treeButton.classList.toggle("on", on);
+      for (const each of [sites.element, list, table.element]) each.hidden = on;
+      scopes.element.hidden = !on;
+      repeat.now();
+    }
+
     const repeat = new Repeat(refresh, 2000);
+    const list = h("div", { class: "tools" }, which, everything, h("span", { class: "grow" }), filter);
+    scopes.element.hidden = true;
+    treeButton.addEventListener("click", () => showTree(!asTree));
     filter.addEventListener("input", show);
     everything.addEventListener("click", () => {
       site = null;
@@ -155,10 +196,11 @@ export const coroutines = {
         "div",
         { class: "fill" },
         message,
-        h("div", { class: "tools" }, heading, h("span", { class: "grow" }), picker.element),
+        h("div", { class: "tools" }, heading, h("span", { class: "grow" }), note, treeButton, picker.element),
         sites.element,
-        h("div", { class: "tools" }, which, everything, h("span", { class: "grow" }), filter),
+        list,
         table.element,
+        scopes.element,
       ),
       update(program) {
         const there = picker.of(program);
@@ -173,6 +215,7 @@ export const coroutines = {
         end = true;
         repeat.set(false);
         sites.end();
+        scopes.end();
         table.end();
       },
     };

@@ -16,6 +16,7 @@ function chart(title, unit) {
   const plot = h("div", { class: "plot" });
   const element = h("div", { class: "chart" }, h("div", { class: "cap" }, h("span", {}, title), value), plot);
   let curve = null;
+  let last = null; // what it shows
   let newest = null;
   let oldest = null;
   let max = 1;
@@ -57,6 +58,7 @@ function chart(title, unit) {
     element,
     set(x, y) {
       if (x.length === 0) return;
+      last = [x, y];
       newest = x.at(-1);
       oldest = x[0];
       max = Math.max(1, ...y.filter((each) => each !== null));
@@ -70,9 +72,11 @@ function chart(title, unit) {
       if (curve && (curve.cursor.idx === null || curve.cursor.left < 0)) show(y.length - 1, [x, y], null);
     },
     end: () => curve?.destroy(),
+    /** In the colours that hold now, at once: of a program that has ended no look comes. */
     repaint() {
       curve?.destroy();
       curve = null;
+      if (last) this.set(...last);
     },
   };
 }
@@ -148,8 +152,10 @@ function loopUnit(name) {
       ["p50", "delay 50%", "half of the probes waited no longer for their turn, since this console watches"],
       ["p99", "delay 99%", "99 of 100 probes waited no longer"],
       ["timers", "timers", "armed"],
+      ["handles", "handles", "open sockets, listeners and files"],
       ["holds", "holds", "reports since the loop began"],
       ["stalls", "stalls", "reports since the loop began"],
+      ["failures", "failures", "that no code of the program has observed, since the loop began; the view Reports has the last ones"],
     ],
   );
 }
@@ -165,8 +171,8 @@ function updateLoop(shown, program, seen, points) {
   const own = seen.own;
   shown.state(`${own.state}, up for ${time(own.uptimeMillis)}`, own.state);
   shown.alarm(own.holder ? `Held for ${time(own.heldMillis)} by ${own.holder}: no other coroutine runs.` : "");
-  for (const key of ["coroutines", "ready", "waiting", "foreign", "timers"]) shown.figure(key, count(own[key]));
-  for (const key of ["holds", "stalls"]) shown.figure(key, count(own[key]), Number(own[key]) > 0 ? "bad" : "");
+  for (const key of ["coroutines", "ready", "waiting", "foreign", "timers", "handles"]) shown.figure(key, own[key] === undefined ? null : count(own[key]));
+  for (const key of ["holds", "stalls", "failures"]) shown.figure(key, count(own[key]), Number(own[key]) > 0 ? "bad" : "");
   const perSecond = rate(program, seen, "switches");
   shown.figure("switches", perSecond === null ? null : count(perSecond));
   const measured = Number(own.delaySamples ?? 0) > 0;

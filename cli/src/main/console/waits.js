@@ -202,7 +202,7 @@ export const waits = {
       } else draw(drawn, found);
     }
 
-    const repeat = new Repeat(refresh, 1500);
+    const repeat = new Repeat(refresh, 1000);
     let begun = false;
     return {
       element: h(

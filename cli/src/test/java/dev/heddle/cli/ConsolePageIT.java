@@ -7,6 +7,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Objects;
+import java.util.concurrent.TimeUnit;
 import java.util.function.Predicate;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -111,11 +112,13 @@ class ConsolePageIT {
     DevTools page = show("overview");
     page.await("[data-unit=shop] [data-figure=coroutines]", matches("^100,\\d{3}$"));
     page.await("[data-unit=shop] [data-figure=awake]", "%");
+    page.await("[data-unit=shop] [data-figure=handles]", matches("^1$"));
+    page.await("[data-unit=shop] [data-figure=failures]", matches("^1$"));
     page.await("[data-unit=shop] [data-figure=p99]", matches("[µm]?s"));
     page.await("[data-unit=batch] .alarm", "by coroutine-3 'sums'");
     page.await("[data-unit=orders] .alarm", "restarted");
     page.await("[data-unit=orders] [data-figure=workers]", "2");
-    String curves = "document.querySelectorAll('.unit .plot canvas').length === 9";
+    String curves = "document.querySelectorAll('.unit .plot canvas').length >= 9";
     page.await(".unit .cap", _ -> page.evaluate(curves).equals("true"));
     page.picture("console-overview");
     page.dark(true);
@@ -144,6 +147,25 @@ class ConsolePageIT {
     page.picture("console-coroutines");
     page.press("Escape");
     assertThat(page.evaluate("document.getElementById('drawer').hidden")).isEqualTo("true");
+  }
+
+  @Test
+  void coroutines_areATreeOfScopes_withWhoOpenedThem() throws Exception {
+    DevTools page = show("coroutines");
+    page.click("#scopes");
+    String shown = page.await("[aria-label=Scopes] .row", text -> text.contains("'kitchen'"));
+    List<String> scopes =
+        shown.lines().filter(line -> line.contains("scope")).map(String::strip).toList();
+    assertThat(scopes.getFirst()).startsWith("▾ root scope");
+    assertThat(scopes).anyMatch(line -> line.matches("▾ scope of coroutine-\\d+ 'kitchen'.*"));
+    assertThat(scopes).anyMatch(line -> line.matches("▹ scope of coroutine-\\d+ 'waiter'.*"));
+    assertThat(shown).contains("100,000 coroutines", "3 coroutines");
+    page.picture("console-scopes");
+    page.click("[aria-label=Scopes] .row:nth-child(1)");
+    page.await("#drawer", text -> text.contains("members") && text.contains("100,0"));
+    page.press("Escape");
+    page.click("#scopes");
+    page.await("[aria-label=Sites] .row", matches("100,000\\s+waiting"));
   }
 
   @Test
@@ -306,6 +328,8 @@ class ConsolePageIT {
   void report_isCopiedAsText() throws Exception {
     DevTools page = show("reports");
     page.await(".report pre", "has held the loop 'batch'");
+    String failure = page.await(".report[data-kind=failure]", "no such order");
+    assertThat(failure).contains("loop shop", "'refund'", "\tat Shop.");
     // a headless browser has no clipboard
     String _ = page.evaluate("navigator.clipboard.writeText = async text => { copied = text; }");
     page.click(".report .button");
@@ -340,22 +364,85 @@ class ConsolePageIT {
     String _ = page.evaluate("document.getElementById('wide').remove()");
   }
 
+  /// Two seconds, as a count of what comes once a second, so that it holds on any machine: of the
+  /// looks, and of the answers for the graph, that are drawn after a fault has begun by the clock
+  /// of the program, the second one at the latest shows it. The first may have been taken before.
+  @ParameterizedTest
+  @CsvSource({
+    "letters, processes, #alarms, archive has",
+    "crash, processes, #alarms, desk has restarted",
+    "hold, overview, [data-unit=till] .alarm, Held for",
+    "link, waits, #chain, late"
+  })
+  void fault_isShown_bySecondLookAfterIt(String fault, String view, String place, String words)
+      throws Exception {
+    Outcome.Started shop = Objects.requireNonNull(program);
+    DevTools page = show(view);
+    page.await("main", text -> !text.isEmpty());
+    String _ = page.evaluate(RECORD_DRAWN.formatted(pid(shop), place, words));
+    Path begin = checkout.write("fault-" + fault, "");
+    try {
+      shop.awaitOutput("fault " + fault + " at ");
+      page.await("h1", _ -> page.evaluate("drawn.some(([, shown]) => shown)").equals("true"));
+    } finally {
+      Files.delete(begin);
+    }
+    Matcher at = Pattern.compile("fault " + fault + " at (\\d+)\\.").matcher(shop.read("out"));
+    assertThat(at.find()).isTrue();
+    String without =
+        "drawn.filter(([at, shown]) => at > %s && !shown).length".formatted(at.group(1));
+    String all = page.evaluate("JSON.stringify(drawn)");
+    assertThat(Integer.parseInt(page.evaluate(without))).as(all).isLessThanOrEqualTo(1);
+  }
+
+  /// Has `drawn`: for each change of the page the moment of what it shows, and whether the fault is
+  /// there. It ends when that is so.
+  private static final String RECORD_DRAWN =
+      """
+      (async () => {
+        const { programs } = await import(location.pathname + 'feed.js');
+        const answered = [0];
+        const plain = window.fetch;
+        window.fetch = async (...what) => {
+          const asked = Date.now();
+          const answer = await plain(...what);
+          if (String(what[0]).endsWith('/waits')) answered.push(asked);
+          return answer;
+        };
+        window.drawn = [];
+        const look = () => {
+          const at = location.hash.endsWith('/waits') ? answered.at(-1) : programs.get(%s).look.at;
+          const shown = [...document.querySelectorAll('%s')].some(
+            (each) => each.checkVisibility() && each.textContent.includes('%s'));
+          if (drawn.at(-1)?.[0] === at) drawn.pop();
+          drawn.push([at, shown]);
+          if (!shown) return;
+          observer.disconnect();
+          window.fetch = plain;
+        };
+        const observer = new MutationObserver(look);
+        observer.observe(document.body, { subtree: true, childList: true, characterData: true, attributes: true });
+      })()
+      """;
+
   @Test
   void viewsThatWereLeft_areForgotten() {
-    DevTools.Kept before = afterVisits(2);
-    DevTools.Kept after = afterVisits(6);
+    String _ = afterVisits(2);
+    DevTools.Kept before = browser().kept();
+    String _ = afterVisits(6);
+    DevTools.Kept after = browser().kept();
     assertThat(after.nodes() - before.nodes()).as("nodes").isLessThan(500);
     assertThat(after.listeners() - before.listeners()).as("listeners").isLessThan(100);
   }
 
-  private DevTools.Kept afterVisits(int visits) {
+  private String afterVisits(int visits) {
     for (int i = 0; i < visits; i++) {
       show("coroutines").await("[aria-label=Sites] .row", text -> !text.isEmpty());
       show("processes").await("[aria-label=Processes] .row", text -> !text.isEmpty());
       DevTools _ = show("trace");
     }
-    show("overview").await("[data-unit=shop] [data-figure=coroutines]", text -> !text.isEmpty());
-    return browser().kept();
+    return show("overview")
+        .await("[data-unit=shop] [data-figure=coroutines]", text -> !text.isEmpty());
   }
 
   @Test
@@ -373,6 +460,53 @@ class ConsolePageIT {
         })()
         """;
     assertThat(show("overview").evaluate(looks)).isEqualTo("600,2400000");
+  }
+
+  /// A page that has looked for ten minutes has all that it keeps.
+  @Test
+  void memory_isFlat_onceTenMinutesAreKept() {
+    DevTools page = show("overview");
+    page.await("[data-unit=shop] [data-figure=coroutines]", text -> !text.isEmpty());
+    looks(page, 700);
+    String _ = afterVisits(1);
+    long before = page.heap();
+    looks(page, 2_000);
+    String _ = afterVisits(4);
+    long after = page.heap();
+    assertThat(after - before).as("bytes more than " + before).isLessThan(3 << 20);
+  }
+
+  /// The last look at each program again and again, a second apart.
+  private static void looks(DevTools page, int times) {
+    String again =
+        """
+        (async () => {
+          const { looked, programs } = await import(location.pathname + 'feed.js');
+          for (const program of programs.values()) {
+            for (let i = 0; i < %d && program.look; i++) {
+              looked({ ...structuredClone({ ...program.look, seen: program.look.seen.map(({ number, kind, name, rows }) => ({ number, kind, name, rows })) }), at: program.look.at + 1000 });
+              if (i %% 50 === 0) await new Promise((done) => setTimeout(done));
+            }
+          }
+        })()
+        """;
+    String _ = page.evaluate(again.formatted(times));
+  }
+
+  /// The same in real time.
+  @Test
+  @Tag("full")
+  @Timeout(value = 1200, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+  void memory_isFlat_forTenMinutes() {
+    String _ = afterVisits(3);
+    looks(browser(), 700);
+    long before = browser().heap();
+    long end = System.nanoTime() + TimeUnit.MINUTES.toNanos(10);
+    while (System.nanoTime() - end < 0) {
+      String _ = afterVisits(1);
+      String _ = browser().evaluate("new Promise(done => setTimeout(done, 10000))");
+    }
+    assertThat(browser().heap() - before).as("bytes more than " + before).isLessThan(6 << 20);
   }
 
   @Test

@@ -20,9 +20,11 @@ final class ConsoleProgram {
   private static final String SOURCE =
       """
       import dev.heddle.*;
+      import dev.heddle.io.*;
       import dev.heddle.process.*;
       import dev.heddle.process.supervisor.*;
       import dev.heddle.sync.*;
+      import java.net.InetSocketAddress;
       import java.nio.file.*;
       import java.time.Duration;
       import java.util.concurrent.CountDownLatch;
@@ -38,7 +40,7 @@ final class ConsoleProgram {
         Heddle.run(HeddleOptions.defaults().withName("shop"), () -> shop(Integer.parseInt(args[0])));
       }
 
-      void shop(int sessions) {
+      void shop(int sessions) throws Exception {
         for (int i = 0; i < sessions; i++) {
           Heddle.background("session-" + i, this::nap);
         }
@@ -60,11 +62,31 @@ final class ConsoleProgram {
         var right = new Mutex("right");
         Heddle.background("credit", () -> { left.lock(); Heddle.yieldNow(); Heddle.yieldNow(); right.lock(); });
         Heddle.background("debit", () -> { right.lock(); Heddle.yieldNow(); Heddle.yieldNow(); left.lock(); });
+        Heddle.background("kitchen", () -> Heddle.scope(scope -> {
+          for (int i = 0; i < 3; i++) {
+            scope.launch("dish", this::nap);
+          }
+          scope.launch("waiter", () -> Heddle.scope(this::nap));
+          nap();
+          return true;
+        }));
+        Heddle.background("returns", () -> Heddle.supervise(scope -> {
+          scope.launch("refund", () -> { throw new IllegalStateException("no such order"); });
+          return true;
+        }));
+        Listener counter = Tcp.listen(new InetSocketAddress("127.0.0.1", 0));
+        Heddle.background("counter", counter::accept);
         Heddle.background("<img src=x onerror=alert(1)> \\u202E\\t", this::nap);
         Heddle.yieldNow();
         IO.println("ready");
         Mutex before = ledger;
         for (int i = 1; true; i++) {
+          if (isBegun("link")) {
+            var next = before;
+            Heddle.background("late", () -> { next.lock(); });
+            Heddle.yieldNow();
+            begun("link");
+          }
           if (i <= 9 || Files.exists(Path.of("grow"))) {
             var mine = new Mutex("account-" + i);
             var next = before;
@@ -76,6 +98,60 @@ final class ConsoleProgram {
           }
           Heddle.delay(Duration.ofMillis(400));
         }
+      }
+
+      // ---- faults that a test begins ----
+
+      final java.util.Set<String> all = java.util.concurrent.ConcurrentHashMap.newKeySet();
+
+      boolean isBegun(String fault) {
+        return Files.exists(Path.of("fault-" + fault)) && all.add(fault);
+      }
+
+      void begun(String fault) {
+        IO.println("fault " + fault + " at " + System.currentTimeMillis() + ".");
+      }
+
+      void hold() {
+        Heddle.run(HeddleOptions.defaults().withName("till").withReports(_ -> begun("hold")), () -> {
+          while (Files.exists(Path.of("fault-hold"))) {
+            add();
+          }
+        });
+      }
+
+      CoroutineProcess desk(java.util.concurrent.atomic.AtomicInteger starts) {
+        return CoroutineProcess.of(self -> {
+          if (starts.incrementAndGet() == 2) {
+            begun("crash");
+          }
+          self.receive();
+          throw new IllegalStateException("the desk is closed");
+        });
+      }
+
+      void faults(ProcessRuntime runtime, Pid archive) {
+        var starts = new java.util.concurrent.atomic.AtomicInteger();
+        runtime.spawn(
+            Supervisor.builder().child(ChildSpec.of("desk", () -> desk(starts)).withOptions(StartOptions.defaults().withName("desk-1"))).build(),
+            StartOptions.defaults().withName("desk"));
+        Thread.ofPlatform().daemon().start(() -> {
+          while (true) {
+            if (isBegun("letters")) {
+              for (int i = 0; i < 5_000; i++) {
+                runtime.send(archive, "letter");
+              }
+              begun("letters");
+            }
+            if (isBegun("crash")) {
+              runtime.send("desk-1", "closed");
+            }
+            if (isBegun("hold")) {
+              Thread.ofPlatform().daemon().start(this::hold);
+            }
+            java.util.concurrent.locks.LockSupport.parkNanos(20_000_000);
+          }
+        });
       }
 
       void nap() {
@@ -133,6 +209,7 @@ final class ConsoleProgram {
         }
         var never = new CountDownLatch(1);
         Pid slow = runtime.spawn(stuck(never), StartOptions.defaults().withName("mailer"));
+        faults(runtime, runtime.spawn(stuck(never), StartOptions.defaults().withName("archive")));
         Thread.ofPlatform().daemon().start(() -> {
           while (true) {
             for (int i = 0; i < 20; i++) {

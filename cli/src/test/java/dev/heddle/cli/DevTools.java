@@ -43,6 +43,7 @@ final class DevTools implements WebSocket.Listener {
   private static final Pattern DATA = Pattern.compile("\"data\":\"([^\"]+)\"");
   private static final Pattern KEPT =
       Pattern.compile("\"nodes\":(\\d+),\"jsEventListeners\":(\\d+)");
+  private static final Pattern USED = Pattern.compile("\"usedSize\":(\\d+)");
   private static final Pattern REQUESTED = Pattern.compile("\"request\":\\{\"url\":\"([^\"]+)\"");
 
   private final Process browser;
@@ -284,6 +285,16 @@ final class DevTools implements WebSocket.Listener {
       throw new AssertionError("no counters");
     }
     return new Kept(Integer.parseInt(counted.group(1)), Integer.parseInt(counted.group(2)));
+  }
+
+  /// The bytes of objects of the page that something still leads to.
+  long heap() {
+    String _ = call("HeapProfiler.collectGarbage", "{}");
+    Matcher used = USED.matcher(call("Runtime.getHeapUsage", "{}"));
+    if (!used.find()) {
+      throw new AssertionError("no usage");
+    }
+    return Long.parseLong(used.group(1));
   }
 
   /// What the page has written to its console, and what it has thrown.

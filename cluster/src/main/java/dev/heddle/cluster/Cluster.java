@@ -18,6 +18,7 @@ import dev.heddle.cluster.session.Ending;
 import dev.heddle.cluster.session.Ending.Cause;
 import dev.heddle.cluster.shard.NodeShards;
 import dev.heddle.cluster.shard.ShardService;
+import dev.heddle.cluster.wire.Features;
 import dev.heddle.cluster.wire.MessageTypes;
 import dev.heddle.cluster.wire.MessageWriter;
 import dev.heddle.cluster.wire.NodeLife;
@@ -180,7 +181,8 @@ public final class Cluster implements AutoCloseable {
                 new PeerOptions(
                     options.entries(),
                     options.acceptsOrders() ? ForeignOrders.CARRIED_OUT : ForeignOrders.REFUSED),
-                (_, _) -> {}), // a node without voters takes none of what is said about names
+                (_, _) -> {}, // a node without voters takes none of what is said about names
+                features()),
             options.oldestVersion(),
             options.newestVersion());
     this.starts = new ProcessStarts(options, node, local, new MessageWriter(types, node.self()));
@@ -197,11 +199,15 @@ public final class Cluster implements AutoCloseable {
             0,
             Packet.OLDEST_VERSION,
             Packet.VERSION,
-            0,
+            features().bits(),
             options.labels(),
             List.copyOf(options.entries().keySet()));
     SessionId none = new SessionId(0, 0);
     var _ = Packet.write(Packet.VERSION, none, 0, 0, new Welcome(largest, 0, Packet.VERSION));
+  }
+
+  private Features features() {
+    return new Features(options.logFormats().newest(), NodeShards.MESSAGES);
   }
 
   private static @Nullable SSLContext tls(ClusterOptions options) throws IOException {
@@ -243,11 +249,15 @@ public final class Cluster implements AutoCloseable {
     return opened == null ? null : opened.service();
   }
 
-  /// For tests: how many messages of this node to entities were accepted, and then reported to it
-  /// as failed.
-  long failedMessages() {
+  /// For tests: its sessions.
+  ClusterNode node() {
+    return node;
+  }
+
+  /// For tests: what it does with shards; null without voters.
+  @Nullable ShardService shardService() {
     NodeShards own = shards;
-    return own == null ? 0 : own.service().failed();
+    return own == null ? null : own.service();
   }
 
   private void closeNames() {
@@ -310,7 +320,8 @@ public final class Cluster implements AutoCloseable {
           NodeNames.open(
               node,
               local,
-              new NodeNames.Settings(options.voters(), options.directory(), options.lease()));
+              new NodeNames.Settings(
+                  options.voters(), options.directory(), options.lease(), options.logFormats()));
       names = opened;
       singletons = SingletonDeclarations.open(options, types, node.self(), local, opened);
       MessageWriter contents = new MessageWriter(types, node.self());

@@ -63,7 +63,7 @@ public interface ClusterMXBean {
   /// @param unacknowledgedBytes that are on their way to it
   /// @param heldBytes of its messages that wait here for full mailboxes
   /// @param pausedReceivers its processes whose mailboxes are nearly full
-  /// @param refusedHere messages of it that were not accepted here
+  /// @param refusedHere messages, requests, orders and starts of it that were not accepted here
   /// @param refusedThere messages to it that were not accepted there
   /// @param dropped held messages that the end of the last session has dropped
   /// @param stalled whether it takes nothing more for now

@@ -2,6 +2,7 @@
 package dev.heddle.cluster;
 
 import dev.heddle.cluster.peer.Entry;
+import dev.heddle.cluster.roster.LogFormats;
 import dev.heddle.cluster.wire.Limits;
 import dev.heddle.cluster.wire.Packet;
 import dev.heddle.process.Process;
@@ -59,6 +60,7 @@ public final class ClusterOptions {
     Duration lease = LEASE;
     int oldestVersion = Packet.OLDEST_VERSION;
     int newestVersion = Packet.VERSION;
+    LogFormats logFormats = LogFormats.RELEASE;
 
     Draft() {}
 
@@ -81,6 +83,7 @@ public final class ClusterOptions {
       lease = of.lease;
       oldestVersion = of.oldestVersion;
       newestVersion = of.newestVersion;
+      logFormats = of.logFormats;
     }
   }
 
@@ -332,6 +335,17 @@ public final class ClusterOptions {
 
   @Nullable Path directory() {
     return values.directory;
+  }
+
+  /// As a release that knows other formats of the log: for tests of upgrades.
+  ClusterOptions logFormats(LogFormats formats) {
+    Draft made = new Draft(values);
+    made.logFormats = formats;
+    return new ClusterOptions(made);
+  }
+
+  LogFormats logFormats() {
+    return values.logFormats;
   }
 
   Duration lease() {

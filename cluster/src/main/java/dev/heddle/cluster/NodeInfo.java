@@ -25,7 +25,8 @@ import org.jspecify.annotations.Nullable;
 /// @param unacknowledgedBytes that are on their way to it
 /// @param heldBytes of its messages that wait here for full mailboxes
 /// @param pausedReceivers its processes whose mailboxes are nearly full
-/// @param refusedHere messages of it that were not accepted here, in this session or the last one
+/// @param refusedHere messages, requests, orders and starts of it that were not accepted here, in
+///   this session or the last one
 /// @param refusedThere messages to it that were not accepted there, in the same session
 /// @param dropped held messages that the end of the last session has dropped
 /// @param isStalled whether it takes nothing more for now

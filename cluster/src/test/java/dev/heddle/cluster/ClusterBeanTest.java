@@ -6,6 +6,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.heddle.cluster.engine.Certificates;
 import dev.heddle.cluster.engine.TestPorts;
+import dev.heddle.cluster.node.OtherVersion;
+import dev.heddle.cluster.wire.Packet;
 import java.lang.management.ManagementFactory;
 import java.nio.file.Path;
 import java.util.Map;
@@ -13,6 +15,7 @@ import java.util.function.BooleanSupplier;
 import javax.management.JMX;
 import javax.management.MBeanServer;
 import javax.management.ObjectName;
+import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -21,6 +24,17 @@ import org.junit.jupiter.api.io.TempDir;
 @Timeout(600)
 class ClusterBeanTest {
   private static final MBeanServer SERVER = ManagementFactory.getPlatformMBeanServer();
+
+  @TempDir static Path dir;
+
+  private static Certificates ours;
+  private static Path keysOfA;
+
+  @BeforeAll
+  static void certificates() throws Exception {
+    ours = Certificates.in(dir.resolve("ours"));
+    keysOfA = ours.keys("a");
+  }
 
   private static ObjectName nameOf(String node) throws Exception {
     return new ObjectName("dev.heddle:type=Cluster,name=" + node);
@@ -110,19 +124,55 @@ class ClusterBeanTest {
     }
   }
 
-  @Test
-  void plainAgainstTls_isShownByAddress_onBothSides(@TempDir Path dir) throws Exception {
-    Certificates ours = Certificates.in(dir.resolve("ours"));
+  private static ClusterOptions secure(String name, Path keys, int port) throws Exception {
     String password = new String(Certificates.PASSWORD);
+    return options(name, port, port).certificates(keys, ours.trusted(), password);
+  }
+
+  @Test
+  void plainAgainstTls_isShownByAddress_onBothSides() throws Exception {
     int a = TestPorts.next();
     int b = TestPorts.next();
-    ClusterOptions secure =
-        options("secure", a, a).certificates(ours.keys("a"), ours.trusted(), password);
-    try (Cluster one = Cluster.join(secure);
+    try (Cluster one = Cluster.join(secure("secure", keysOfA, a));
         Cluster plain = Cluster.join(options("plain", b, a))) {
       await(() -> isShown(one, "it speaks no TLS, this node does"));
       await(() -> isShown(plain, "it wants TLS, this node speaks none"));
       assertThat(bean("plain").table()).contains("GREETING to 127.0.0.1:" + a + ": it wants TLS");
+    }
+  }
+
+  @Test
+  void certificateOfNoAuthority_isShownByAddress_onBothSides() throws Exception {
+    int a = TestPorts.next();
+    int b = TestPorts.next();
+    Path keys = Certificates.selfSigned(dir, "stranger");
+    try (Cluster one = Cluster.join(secure("trusted", keysOfA, a));
+        Cluster other = Cluster.join(secure("stranger", keys, b).seeds("127.0.0.1:" + a))) {
+      await(() -> isShown(one, "certificates do not fit"));
+      await(() -> isShown(other, "certificates do not fit"));
+      assertThat(bean("trusted").table())
+          .contains(
+              "GREETING from 127.0.0.1: certificates do not fit (it has none of an authority that");
+      assertThat(bean("stranger").table())
+          .contains("GREETING to 127.0.0.1:" + a, "(that of this node is refused: ");
+      assertThat(bean("trusted").getNodesInTouch()).isZero();
+    }
+  }
+
+  @Test
+  void nodeWithoutACommonVersion_isShownWithBothRanges_onBothSides() throws Exception {
+    int a = TestPorts.next();
+    int b = TestPorts.next();
+    String older = "%d to %d".formatted(Packet.OLDEST_VERSION, Packet.VERSION);
+    String newer = "%d to %d".formatted(Packet.VERSION + 1, Packet.VERSION + 2);
+    try (Cluster one = Cluster.join(options("older", a, a, b));
+        OtherVersion two =
+            OtherVersion.join("bean", "newer", b, a, Packet.VERSION + 1, Packet.VERSION + 2)) {
+      await(() -> isShown(one, newer));
+      assertThat(bean("older").table()).contains("newer", "GREETING", older, newer);
+      var other = new ClusterBean(options("newer", b, a), two.node(), two.engine(), () -> null);
+      await(() -> other.table().contains(older));
+      assertThat(other.table()).contains("older", "GREETING", older, newer);
     }
   }
 }

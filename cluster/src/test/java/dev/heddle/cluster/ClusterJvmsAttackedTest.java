@@ -96,7 +96,7 @@ class ClusterJvmsAttackedTest {
     start("a", ours.keys("a"), ours);
     start("b", ours.keys("b"), ours);
     inTouch("a", "b");
-    NodeJvm stranger = start("x", Certificates.selfSigned(folder.resolve("x"), "x"), ours);
+    NodeJvm stranger = start("x", Certificates.selfSigned(folder, "x"), ours);
     String refused = " is GREETING: certificates do not fit";
     nodes.awaitNodes("a", "to 127.0.0.1:" + nodes.port("x") + refused);
     nodes.awaitNodes("x", "to 127.0.0.1:" + nodes.port("a") + refused);

@@ -2,6 +2,7 @@
 package dev.heddle.cluster;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.heddle.cluster.engine.TestPorts;
 import java.io.IOException;
@@ -178,6 +179,13 @@ class ClusterJvmsTest {
     NodeJvm node = start("a", port, List.of(port));
     node.waitFor("READY");
     assertThat(listening(node.pid())).containsExactly("127.0.0.1:" + port);
+    // a second node at that port says who has it
+    ClusterOptions second = ClusterOptions.named("b").bind("127.0.0.1", port);
+    assertThatThrownBy(() -> Cluster.join(second))
+        .isInstanceOf(IOException.class)
+        .hasMessage(
+            "port %d of 127.0.0.1 is taken by process %d (java); stop it, or bind to another port"
+                .formatted(port, node.pid()));
   }
 
   /// What `ss -ltn` shows for a process: the addresses of its TCP sockets in state LISTEN.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.heddle.cluster;
 
-import dev.heddle.cluster.engine.TestPorts;
+import dev.heddle.cluster.SoakEvents.Kind;
 import java.io.IOException;
 import java.io.PrintStream;
 import java.nio.file.Path;
@@ -21,22 +21,25 @@ import java.util.concurrent.locks.LockSupport;
 /// With the log of voters, three of them vote, processes of all race for names, and all send to
 /// entities of shards: see [SoakNames] and [SoakShards].
 ///
-/// In each round one thing happens after the other, at least each 10 s. Then the cluster comes to
-/// rest: all cuts are healed, nobody sends anything new, and the counts are taken. `n0` and `n1`
-/// are never killed, so their heap, threads and descriptors can be compared between rests.
+/// In each round one thing happens after the other, at least each 10 s: see [SoakEvents]. Then the
+/// cluster comes to rest: all cuts are healed, nobody sends anything new, and the counts are taken.
+/// `n0` and `n1` are never killed, so their heap, threads and descriptors can be compared between
+/// rests.
 ///
-/// All children end with the run: by their process, also when the run is interrupted. A child that
-/// outlives its parent ends because its input does.
+/// A long run in which a kind of thing has never happened, or no former owner of a name has tried
+/// to write, has not proved what it is for, and says so.
 final class ClusterSoak implements AutoCloseable {
   private static final int NODES = 5;
   private static final int STEADY = 2; // never killed, nor do they leave
   private static final int SLOWEST_MILLIS = 9_000; // of one thing that happens
   private static final int GAP_MILLIS = 1_000;
   private static final long LEADER_MILLIS = 9_000; // longer than a lease
+  private static final long LOST_MILLIS = 14_000; // longer than others wait for a lease
+  private static final long SHORT_MILLIS = 3_000; // of what happens meanwhile
+  private static final long LONG_SECONDS = 300; // a pack of things takes 100 s
+  private static final int MOST_LEADERS = 4; // until one of them may be killed
   private static final long LEASE_SETTLES_MILLIS = 3_000; // two renewals
-  private static final long GUARD_SECONDS = 120; // for something that must happen
   private static final long MESSAGE_MILLIS = 5_000; // for one each way after the end
-  private static final int MOST_LOGGED = 40; // last lines of the log of each node that is shown
   private static final long BASELINE_SECONDS = 120; // when the heap is measured first
 
   /// What is left at a rest, of each steady node.
@@ -44,33 +47,33 @@ final class ClusterSoak implements AutoCloseable {
 
   private final Random random;
   private final PrintStream out;
-  private final List<String> names = new ArrayList<>();
-  private final Map<String, Integer> ports = new TreeMap<>();
-  private final Map<String, NodeJvm> nodes = new TreeMap<>();
-  private final List<NodeJvm> everStarted = new ArrayList<>();
-  private final Map<String, Integer> done = new TreeMap<>(); // what happened, how often
+  private final SoakJvms nodes;
+  private final List<String> names;
   private final List<String> problems = new ArrayList<>();
   private final List<Rest> rests = new ArrayList<>();
-  private final Path folder; // of voters; null without names
+  private final Path folder; // of voters, and of what the nodes write down
+  private final SoakDeeds deeds;
+  private final SoakEvents events;
   private final SoakOwners owners; // null without names
   private final SoakGrowth growth;
-  private final Thread hook = new Thread(this::killAll);
   private long begin = System.nanoTime(); // of the run, once all nodes are in touch
   private long longestHealMillis;
   private long lastMarkMillis;
   private String totals = "";
+  private final Map<String, Integer> left = new TreeMap<>(); // nodes, in time or late
+  private boolean isLong;
+  private long refused; // writes of former owners
 
-  /// @param folder of voters and what owners of names change; null for a soak without names
-  ClusterSoak(long seed, PrintStream out, Path folder) throws IOException {
+  /// @param folder of voters, what owners of names change, and what the nodes write down
+  ClusterSoak(long seed, PrintStream out, Path folder, boolean hasNames) throws IOException {
     this.random = new Random(seed);
     this.out = out;
     this.folder = folder;
-    this.owners = folder == null ? null : new SoakOwners(folder);
-    Runtime.getRuntime().addShutdownHook(hook);
-    for (int i = 0; i < NODES; i++) {
-      names.add("n" + i);
-      ports.put("n" + i, TestPorts.next());
-    }
+    this.deeds = new SoakDeeds(folder, "soak");
+    this.events = new SoakEvents(random, hasNames);
+    this.owners = hasNames ? new SoakOwners(folder) : null;
+    this.nodes = new SoakJvms(NODES, folder, hasNames);
+    this.names = nodes.names();
     growth = new SoakGrowth(names.subList(0, STEADY), new Steady());
   }
 
@@ -93,18 +96,14 @@ final class ClusterSoak implements AutoCloseable {
   /// @param roundSeconds between two rests
   /// @return what did not hold
   List<String> run(long seconds, long roundSeconds) throws Exception {
-    for (String name : names) {
-      start(name);
-    }
-    for (String name : names) {
-      waitFor(name, "READY");
-    }
+    isLong = seconds >= LONG_SECONDS;
+    nodes.startAll();
     awaitSessions();
     rest(); // before anything has happened
     begin = System.nanoTime();
     while (seconds() < seconds) {
       long end = Math.min(seconds, seconds() + roundSeconds);
-      all("run on");
+      nodes.all("run on");
       do {
         happen();
         LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(random.nextInt(GAP_MILLIS)));
@@ -115,10 +114,9 @@ final class ClusterSoak implements AutoCloseable {
       }
     }
     judgeGrowth();
-    judgeNames();
-    for (NodeJvm each : everStarted) {
-      each.all().stream().filter(it -> it.contains(" VIOLATION ")).forEach(problems::add);
-    }
+    judgeDeeds();
+    judgeEvents();
+    problems.addAll(nodes.violations());
     return problems;
   }
 
@@ -126,33 +124,22 @@ final class ClusterSoak implements AutoCloseable {
     return TimeUnit.NANOSECONDS.toSeconds(System.nanoTime() - begin);
   }
 
-  private void start(String name) throws IOException {
-    List<Object> arguments =
-        new ArrayList<>(
-            List.of(name, ports.get(name), folder == null ? SoakNode.NO_FOLDER : folder));
-    ports.forEach((each, port) -> arguments.add(each + ":" + port));
-    NodeJvm jvm = NodeJvm.start(SoakNode.class, List.of("-XX:+UseSerialGC"), arguments.toArray());
-    synchronized (everStarted) {
-      everStarted.add(jvm);
-    }
-    nodes.put(name, jvm);
-  }
-
   // ---- what happens ----
 
   private void happen() throws Exception {
     int millis = 300 + random.nextInt(SLOWEST_MILLIS - 300);
-    int which = random.nextInt(owners == null ? 10 : 11);
-    switch (which) {
-      case 0, 1 -> cutPair(millis);
-      case 2 -> cutOneWay(millis);
-      case 3 -> cutGroups(Set.copyOf(some(1, names)), millis);
-      case 4 -> cutGroups(Set.copyOf(some(2, names)), millis);
-      case 5 -> flap(millis);
-      case 6, 7 -> pause(millis);
-      case 8 -> kill(millis);
-      case 10 -> leaderDies();
-      default -> leave(millis);
+    switch (events.next()) {
+      case CUT_PAIR -> cutPair(some(2, names), millis);
+      case CUT_ONE_WAY -> cutOneWay(millis);
+      case CUT_GROUPS -> cutGroups(Set.copyOf(some(1 + random.nextInt(2), names)), millis);
+      case FLAP -> flap(millis);
+      case PAUSE -> pause(millis);
+      case KILL -> kill(millis);
+      case LEAVE -> leave(millis);
+      case LEADER_KILLED, LEADER_STOPPED -> leaderDies();
+      case OWNER_STOPPED -> stopAnOwner();
+      case OWNER_CUT_OFF -> cutAnOwnerOff();
+      case RESTART -> throw new IllegalStateException("it follows a kill or a leave");
     }
   }
 
@@ -162,9 +149,9 @@ final class ClusterSoak implements AutoCloseable {
     return shuffled.subList(0, count);
   }
 
-  private void log(String kind, String what, long millis) {
-    done.merge(kind, 1, Integer::sum);
-    out.printf("%4d s  %-12s %s, %d ms%n", seconds(), kind, what, millis);
+  private void log(Kind kind, String what, long millis) {
+    events.happened(kind);
+    out.printf("%4d s  %-14s %s, %d ms%n", seconds(), kind, what, millis);
   }
 
   private static void hold(long millis) {
@@ -174,9 +161,8 @@ final class ClusterSoak implements AutoCloseable {
     }
   }
 
-  private void cutPair(int millis) throws Exception {
-    List<String> pair = some(2, names);
-    log("cut pair", "" + pair, millis);
+  private void cutPair(List<String> pair, long millis) throws Exception {
+    log(Kind.CUT_PAIR, "" + pair, millis);
     ask(pair.get(0), "cut " + pair.get(1));
     ask(pair.get(1), "cut " + pair.get(0));
     hold(millis);
@@ -185,26 +171,30 @@ final class ClusterSoak implements AutoCloseable {
 
   private void cutOneWay(int millis) throws Exception {
     List<String> pair = some(2, names);
-    log("cut one way", pair.get(0) + " hears not " + pair.get(1), millis);
+    log(Kind.CUT_ONE_WAY, pair.get(0) + " hears not " + pair.get(1), millis);
     ask(pair.get(0), "cut " + pair.get(1));
     hold(millis);
     heal();
   }
 
   private void cutGroups(Set<String> one, int millis) throws Exception {
-    log("cut groups", one + " from the others", millis);
+    log(Kind.CUT_GROUPS, one + " from the others", millis);
+    cutOff(one);
+    hold(millis);
+    heal();
+  }
+
+  private void cutOff(Set<String> one) throws Exception {
     List<String> rest = new ArrayList<>(names);
     rest.removeAll(one);
     for (String name : names) {
       ask(name, "cut " + String.join(" ", one.contains(name) ? rest : one));
     }
-    hold(millis);
-    heal();
   }
 
   private void flap(int millis) throws Exception {
     List<String> pair = some(2, names);
-    log("flap", "" + pair, millis);
+    log(Kind.FLAP, "" + pair, millis);
     int times = 2 + random.nextInt(5);
     for (int i = 0; i < times; i++) {
       ask(pair.get(0), "cut " + pair.get(1));
@@ -215,25 +205,23 @@ final class ClusterSoak implements AutoCloseable {
   }
 
   private void heal() throws Exception {
-    all("cut");
+    nodes.all("cut");
   }
 
-  /// By a shell, which resumes the node also when this program was killed meanwhile.
   private void pause(int millis) throws Exception {
     String name = some(1, names).getFirst();
-    log("pause", name, millis);
+    log(Kind.PAUSE, name, millis);
     pause(name, millis);
   }
 
   private void pause(String name, long millis) throws Exception {
     long from = System.nanoTime();
-    long pid = nodes.get(name).pid();
-    String script =
-        "kill -STOP %d && sleep %d.%03d; kill -CONT %d"
-            .formatted(pid, millis / 1_000, millis % 1_000, pid);
-    var shell = new ProcessBuilder("sh", "-c", script).inheritIO().start();
+    awaitEnd(name, from, nodes.stop(name, millis));
+  }
+
+  private void awaitEnd(String name, long from, java.lang.Process shell) throws Exception {
     if (shell.waitFor() != 0) {
-      problems.add("'" + script + "' failed");
+      problems.add("a pause of " + name + " failed");
     }
     if (owners != null) {
       owners.paused(name, from, System.nanoTime());
@@ -242,42 +230,112 @@ final class ClusterSoak implements AutoCloseable {
 
   private void kill(int millis) throws Exception {
     String name = some(1, names.subList(STEADY, NODES)).getFirst();
-    log("kill", name, millis);
+    log(Kind.KILL, name, millis);
     killNode(name);
     hold(random.nextInt(millis)); // often before the others have noticed
-    start(name);
-    waitFor(name, "READY");
+    startAgain(name);
   }
 
   private void leave(int millis) throws Exception {
     String name = some(1, names.subList(STEADY, NODES)).getFirst();
-    log("leave", name, millis);
-    ask(name, "leave");
+    log(Kind.LEAVE, name, millis);
+    left.merge(ask(name, "leave"), 1, Integer::sum);
     killNode(name);
     hold(random.nextInt(millis));
-    start(name);
-    waitFor(name, "READY");
+    startAgain(name);
+  }
+
+  private void startAgain(String name) throws Exception {
+    events.happened(Kind.RESTART);
+    nodes.start(name);
   }
 
   private void killNode(String name) {
-    nodes.get(name).kill();
+    nodes.jvm(name).kill();
+    deeds.happened(SoakDeeds.Kind.DIED, name, 0, 0);
     readOwners(name);
+  }
+
+  // ---- an owner of a name, for longer than others wait for its lease ----
+
+  /// Its owners keep their names until they lose them, or are told to [#letGo].
+  private String anOwner() throws Exception {
+    List<String> shuffled = some(NODES, names);
+    for (String name : shuffled) {
+      if (!ask(name, "cling on").equals("0")) {
+        return name;
+      }
+      letGo(name);
+    }
+    return shuffled.getFirst();
+  }
+
+  private void letGo(String owner) throws Exception {
+    ask(owner, "cling off");
+  }
+
+  private void stopAnOwner() throws Exception {
+    String owner = anOwner();
+    log(Kind.OWNER_STOPPED, owner, LOST_MILLIS);
+    long from = System.nanoTime();
+    var shell = nodes.stop(owner, LOST_MILLIS);
+    hold(LOST_MILLIS / 2);
+    List<String> pair = List.of(anotherWithoutAVote(owner), owner.equals("n1") ? "n2" : "n1");
+    log(Kind.CUT_PAIR, "" + pair, SHORT_MILLIS);
+    ask(pair.get(0), "cut " + pair.get(1));
+    ask(pair.get(1), "cut " + pair.get(0));
+    hold(SHORT_MILLIS);
+    ask(pair.get(0), "cut");
+    ask(pair.get(1), "cut");
+    awaitEnd(owner, from, shell);
+    letGo(owner);
+  }
+
+  /// What happens to it costs nobody a majority.
+  private String anotherWithoutAVote(String name) {
+    List<String> others = new ArrayList<>(names);
+    others.remove(name);
+    others.removeAll(SoakNode.VOTERS);
+    return some(1, others).getFirst();
+  }
+
+  private void cutAnOwnerOff() throws Exception {
+    String owner = anOwner();
+    log(Kind.OWNER_CUT_OFF, owner, LOST_MILLIS);
+    cutOff(Set.of(owner));
+    hold(LOST_MILLIS / 2);
+    String other = anotherWithoutAVote(owner);
+    log(Kind.PAUSE, other, SHORT_MILLIS);
+    pause(other, SHORT_MILLIS);
+    hold(LOST_MILLIS / 2 - SHORT_MILLIS);
+    heal();
+    letGo(owner);
   }
 
   // ---- the leader of the voters ----
 
-  /// The leader is killed, or stands still where it is never killed: no other node may lose its
-  /// lease by that.
+  /// The leader is killed. One that is never killed stands still first, so that another one leads:
+  /// a short run leaves it at that. No other node may lose its lease by either.
   private void leaderDies() throws Exception {
-    awaitLeases();
-    hold(LEASE_SETTLES_MILLIS); // renewals that were late are over
-    String leader = leader();
-    Map<String, String> before = leases(leader);
-    if (leader == null || before.values().stream().anyMatch(it -> it.startsWith("false"))) {
-      return; // none of them leads now
+    for (int i = 0; i < MOST_LEADERS; i++) {
+      awaitLeases();
+      hold(LEASE_SETTLES_MILLIS); // renewals that were late are over
+      String leader = leader();
+      Map<String, String> before = leases(leader);
+      boolean areHeld = before.values().stream().noneMatch(it -> it.startsWith("false"));
+      boolean isKilled = leader != null && names.indexOf(leader) >= STEADY;
+      if (leader != null && areHeld) {
+        leaderDies(leader, isKilled, before);
+        if (isKilled || !isLong) {
+          return;
+        }
+      }
     }
-    log("leader dies", leader, LEADER_MILLIS);
-    boolean isKilled = names.indexOf(leader) >= STEADY;
+  }
+
+  private void leaderDies(String leader, boolean isKilled, Map<String, String> before)
+      throws Exception {
+    log(isKilled ? Kind.LEADER_KILLED : Kind.LEADER_STOPPED, leader, LEADER_MILLIS);
     if (isKilled) {
       killNode(leader);
       hold(LEADER_MILLIS);
@@ -292,8 +350,7 @@ final class ClusterSoak implements AutoCloseable {
           }
         });
     if (isKilled) {
-      start(leader);
-      waitFor(leader, "READY");
+      startAgain(leader);
     }
   }
 
@@ -351,25 +408,41 @@ final class ClusterSoak implements AutoCloseable {
 
   private void readOwners(String name) {
     if (owners != null) {
-      owners.read(name, nodes.get(name));
+      owners.read(name, nodes.jvm(name));
     }
   }
 
-  private void judgeNames() throws Exception {
+  /// By what the nodes have written down.
+  private void judgeDeeds() throws Exception {
+    List<SoakDeeds.Deed> all = SoakDeeds.read(folder);
+    SoakGaps gaps = new SoakGaps(all);
+    problems.addAll(gaps.judge());
+    totals += "%n%s%nNodes that left: %s".formatted(gaps.counts(), left);
     if (owners == null) {
       return;
     }
-    StringBuilder counts = new StringBuilder();
-    for (String name : names) {
-      readOwners(name);
-      counts.append(name).append(' ').append(ask(name, "races")).append("; ");
-    }
-    SoakCalls calls = new SoakCalls(SoakDeeds.read(folder), owners);
+    names.forEach(this::readOwners);
+    SoakCalls calls = new SoakCalls(all, owners);
     problems.addAll(calls.judge());
     problems.addAll(owners.judge());
+    refused = all.stream().filter(it -> it.kind() == SoakDeeds.Kind.STALE_REFUSED).count();
     totals +=
-        "%nOwners of names that have acted: %d. Owned since the start of each, writes refused: %s%n%s"
-            .formatted(owners.ownerships(SoakNames.PREFIX), counts, calls.counts());
+        "%nOwners of names that have acted: %d. Writes of former owners that were refused: %d%n%s"
+            .formatted(owners.ownerships(SoakNames.PREFIX), refused, calls.counts());
+  }
+
+  /// Whether all has happened that a long run is for.
+  private void judgeEvents() {
+    List<String> missing = new ArrayList<>();
+    events.missing().forEach(it -> missing.add(it.toString()));
+    if (owners != null && refused == 0) {
+      missing.add("a write of a former owner");
+    }
+    if (isLong) {
+      missing.forEach(it -> problems.add("not proved: there was no " + it));
+    } else if (!missing.isEmpty()) {
+      totals += "\nNot tried in this short run: " + missing;
+    }
   }
 
   // ---- rest ----
@@ -379,7 +452,7 @@ final class ClusterSoak implements AutoCloseable {
     long healed = System.nanoTime();
     awaitSessions();
     longestHealMillis = Math.max(longestHealMillis, millisSince(healed));
-    all("run off");
+    nodes.all("run off");
     awaitSettled();
     lastMarkMillis = awaitMarks();
     awaitSameGroups();
@@ -408,21 +481,11 @@ final class ClusterSoak implements AutoCloseable {
     return TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - nanos);
   }
 
-  private interface Question {
-    /// Null when it is so, else what is not.
-    String isMissing() throws Exception;
-  }
-
   /// Asks until it is so, or reports a problem.
-  private void await(String what, Question question) throws Exception {
-    long from = System.nanoTime();
-    String missing = question.isMissing();
-    while (missing != null && millisSince(from) < GUARD_SECONDS * 1_000) {
-      LockSupport.parkNanos(20_000_000);
-      missing = question.isMissing();
-    }
+  private void await(String what, SoakJvms.Question question) throws Exception {
+    String missing = SoakJvms.await(question);
     if (missing != null) {
-      problems.add("%s after %d s: %s".formatted(what, GUARD_SECONDS, missing));
+      problems.add("%s, after 2 minutes: %s".formatted(what, missing));
     }
   }
 
@@ -509,7 +572,7 @@ final class ClusterSoak implements AutoCloseable {
 
   /// One page.
   String report() {
-    StringBuilder page = new StringBuilder("What happened: " + done + "\n");
+    StringBuilder page = new StringBuilder("What happened: " + events + "\n");
     page.append("All sessions open after the last heal of a round, at most: ")
         .append(longestHealMillis)
         .append(" ms\nReceived messages, DOWNs: ")
@@ -520,38 +583,17 @@ final class ClusterSoak implements AutoCloseable {
     page.append(problems.isEmpty() ? "\nAll held.\n" : "\nDid not hold:\n");
     problems.stream().distinct().limit(40).forEach(it -> page.append("- ").append(it).append('\n'));
     if (!problems.isEmpty()) {
-      everStarted.forEach(it -> page.append(it.logged(MOST_LOGGED)));
+      page.append(nodes.logged());
     }
     return page.toString();
   }
 
-  // ---- the children ----
-
-  private void all(String command) throws Exception {
-    for (String name : names) {
-      ask(name, command);
-    }
-  }
-
   private String ask(String name, String command) throws Exception {
-    String begin = "ANSWER " + command.split(" ")[0];
-    nodes.get(name).say(command);
-    return waitFor(name, begin).substring(begin.length()).strip();
-  }
-
-  private String waitFor(String name, String begin) throws Exception {
-    return nodes.get(name).waitFor(begin).text();
-  }
-
-  private void killAll() {
-    synchronized (everStarted) {
-      everStarted.forEach(NodeJvm::close);
-    }
+    return nodes.ask(name, command);
   }
 
   @Override
   public void close() {
-    killAll();
-    Runtime.getRuntime().removeShutdownHook(hook);
+    nodes.close();
   }
 }

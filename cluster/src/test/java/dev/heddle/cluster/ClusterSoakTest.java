@@ -52,7 +52,7 @@ class ClusterSoakTest {
     long seed = Long.getLong("heddle.seed", System.nanoTime());
     System.out.println("seed " + seed + ", " + SECONDS + " s");
     System.out.println(HAS_NAMES ? "with names and shards" : "without names and shards");
-    try (ClusterSoak soak = new ClusterSoak(seed, System.out, HAS_NAMES ? folder : null)) {
+    try (ClusterSoak soak = new ClusterSoak(seed, System.out, folder, HAS_NAMES)) {
       List<String> problems = soak.run(SECONDS, ROUND_SECONDS);
       System.out.println(soak.report());
       assertThat(problems).as("seed " + seed).isEmpty();

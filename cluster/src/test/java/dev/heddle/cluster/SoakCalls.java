@@ -17,32 +17,30 @@ import java.util.TreeSet;
 ///
 /// - no number is got twice (C1);
 /// - numbers are got in order, wherever the entity runs (C8);
-/// - a message that was accepted is got, unless a session ended or a lease was lost between then
-///   and the next message of the stream that was got, or its node was told that one has failed
-///   (C3);
-/// - a request that was refused is not got, and one that had a reply is (C5);
+/// - a message that was accepted is got, unless a node has found that this very message has failed,
+///   or a session that it may have gone through has ended: see [SoakEnds]. And the sender's node is
+///   told of each that has failed (C3);
+/// - a message that has failed for sure, or a request that was refused, is not got, and a request
+///   that had a reply is (C5);
 /// - of a shard, and of an entity, one acts at a time (C6): see [SoakOwners].
-///
-/// A session counts that the sender had, or, when the entity has moved meanwhile, any session: the
-/// message may have gone from the former owner to the next one.
 final class SoakCalls {
   static final String SHARD = "shard-";
   static final String ENTITY = "entity-";
 
   private static final long SECOND = 1_000_000_000L;
-  private static final long SLACK_NANOS = 2 * SECOND; // the two nodes see an end, and say it, late
-  private static final long BEFORE_NANOS = 30 * SECOND; // who had the entity then
   private static final long GAP_NANOS = SECOND / 10; // longer without a deed: another interval
 
+  /// One life of a node, and a key.
   private record Stream(String from, int life, int key) {}
+
+  /// One of them.
+  private record Message(Stream stream, int number) {}
 
   /// What was got, in the order of time.
   private static final class Received {
     final List<Deed> all = new ArrayList<>();
     final TreeMap<Integer, Deed> byNumber = new TreeMap<>();
   }
-
-  private record Life(String node, int life) {}
 
   /// @param token tells apart the lives of a node, each of which counts from one
   private record Entity(String at, int entity, int key, long token) {}
@@ -51,17 +49,20 @@ final class SoakCalls {
   private final List<Deed> deeds;
   private final Map<Stream, Received> received = new HashMap<>();
   private final Map<Integer, List<Deed>> byKey = new TreeMap<>(); // that were got
-  private final List<Deed> ends = new ArrayList<>(); // of sessions and leases
+  private final Map<Message, Deed> failed = new HashMap<>(); // found by which node
+  private final Map<Stream, Integer> told = new HashMap<>(); // how often, of which no one knows
+  private final SoakEnds ends;
   private final List<String> problems = new ArrayList<>();
   private int sent;
-  private int excused;
-  private int told;
-  private final Map<Life, Integer> failed = new HashMap<>(); // of which no message is known yet
+  private int lostWithASession;
+  private int lostAndTold;
+  private int lostWithTheirNode;
 
   /// @param deeds in the order of time
   SoakCalls(List<Deed> deeds, SoakOwners owners) {
     this.deeds = deeds;
     this.owners = owners;
+    this.ends = new SoakEnds(deeds);
   }
 
   /// What did not hold; and tells the owners who has acted.
@@ -69,9 +70,9 @@ final class SoakCalls {
     for (Deed deed : deeds) {
       switch (deed.kind()) {
         case GOT -> got(deed);
-        case SESSION_ENDED, LEASE_LOST -> ends.add(deed);
-        case FAILED -> failed.merge(new Life(deed.from(), deed.life()), deed.number(), Math::max);
-        case SENT, REPLIED, REFUSED, UNKNOWN -> {}
+        case FAILED, REFUSED -> failed.putIfAbsent(messageOf(deed), deed);
+        case TOLD -> told.merge(streamOf(deed), 1, Integer::sum);
+        default -> {}
       }
     }
     for (Deed deed : deeds) {
@@ -80,9 +81,10 @@ final class SoakCalls {
         case SENT -> sent(deed, got);
         case REPLIED -> check(got != null, "reply: %s was not got", deed);
         case REFUSED -> check(got == null, "refused: %s was got", deed);
-        case GOT, UNKNOWN, FAILED, SESSION_ENDED, LEASE_LOST -> {}
+        default -> {}
       }
     }
+    words();
     byKey.forEach(this::entities);
     acts();
     return problems;
@@ -96,6 +98,10 @@ final class SoakCalls {
 
   private static Stream streamOf(Deed deed) {
     return new Stream(deed.from(), deed.life(), deed.key());
+  }
+
+  private static Message messageOf(Deed deed) {
+    return new Message(streamOf(deed), deed.number());
   }
 
   private Received of(Stream stream) {
@@ -127,34 +133,37 @@ final class SoakCalls {
       return;
     }
     var next = of(streamOf(deed)).byNumber.higherEntry(deed.number());
-    if (next == null) {
-      return; // its node has ended since: all others have asked once more
-    }
-    long from = deed.nanos() - SLACK_NANOS;
-    long to = next.getValue().nanos() + SLACK_NANOS;
-    if (mayBeLost(deed, from, to)) {
-      excused++;
-    } else if (failed.merge(new Life(deed.from(), deed.life()), -1, Integer::sum) >= 0) {
-      told++;
+    if (failed.containsKey(messageOf(deed))) {
+      lostAndTold++;
+    } else if (next == null && ends.hasDied(deed.from(), deed.nanos())) {
+      lostWithTheirNode++; // all that live have asked each entity once more
+    } else if (next == null) {
+      problems.add("lost: %s, and nothing after it was got, and its node lives".formatted(deed));
+    } else if (ends.mayHaveTaken(deed, next.getValue())) {
+      lostWithASession++;
     } else {
-      problems.add("lost: %s, and then %s was got".formatted(deed, next.getValue()));
+      problems.add(
+          "lost: %s, and then %s was got; %s"
+              .formatted(deed, next.getValue(), ends.between(deed, next.getValue())));
     }
   }
 
-  private boolean mayBeLost(Deed lost, long from, long to) {
-    Set<String> hosts = new HashSet<>();
-    for (Deed each : byKey.getOrDefault(lost.key(), List.of())) {
-      if (each.nanos() >= from - BEFORE_NANOS && each.nanos() <= to) {
-        hosts.add(each.at());
+  /// Each node was told of what others have found to have failed, as often as they have, unless the
+  /// session between them has ended since.
+  private void words() {
+    Map<Stream, List<Deed>> found = new HashMap<>();
+    failed.forEach((message, by) -> {
+      boolean isFoundElsewhere = !by.at().equals(message.stream.from);
+      if (isFoundElsewhere && !ends.mayHaveTakenTheWord(by)) {
+        found.computeIfAbsent(message.stream, _ -> new ArrayList<>()).add(by);
       }
-    }
-    return ends.stream()
-        .filter(it -> it.nanos() >= from && it.nanos() <= to)
-        .anyMatch(it ->
-            it.kind() == SoakDeeds.Kind.LEASE_LOST
-                || it.at().equals(lost.from())
-                || it.from().equals(lost.from())
-                || hosts.size() > 1);
+    });
+    found.forEach((stream, all) -> {
+      int heard = told.getOrDefault(stream, 0);
+      if (heard < all.size()) {
+        problems.add("untold: %s was told of %d of those: %s".formatted(stream, heard, all));
+      }
+    });
   }
 
   // ---- who has acted ----
@@ -215,7 +224,14 @@ final class SoakCalls {
     int got = byKey.values().stream().mapToInt(List::size).sum();
     Set<String> entities = new TreeSet<>();
     byKey.values().forEach(all -> all.forEach(it -> entities.add(entityOf(it).toString())));
-    return "Messages to entities accepted: %d, lost with a session or lease: %d, else told to have failed: %d; got, with requests: %d, by %d entities, of %d ownerships of shards"
-        .formatted(sent, excused, told, got, entities.size(), owners.ownerships(SHARD));
+    return "Messages to entities accepted: %d, lost with a session: %d, told to have failed: %d, lost with their node: %d; got, with requests: %d, by %d entities, of %d ownerships of shards"
+        .formatted(
+            sent,
+            lostWithASession,
+            lostAndTold,
+            lostWithTheirNode,
+            got,
+            entities.size(),
+            owners.ownerships(SHARD));
   }
 }

@@ -13,8 +13,8 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.stream.Stream;
 
-/// What a node does with messages to entities, and what happens to it, in a file of its own: each
-/// deed is written when it is done, so it outlives a node that is killed.
+/// What a node does with messages, and what happens to it, in a file of its own: each deed is
+/// written when it is done, so it outlives a node that is killed.
 final class SoakDeeds {
   private static final int BYTES = 40; // of a deed
   private static final String FOLDER = "deeds";
@@ -32,15 +32,38 @@ final class SoakDeeds {
     REFUSED,
     /// a caller does not know whether its request was delivered
     UNKNOWN,
-    /// this node was told that messages of it have failed: `number` of them by then
+    /// this node has found that a message was lost, or that nobody knows whether it was; it tells
+    /// the node of its sender
     FAILED,
-    /// a session with the node `from` has ended
+    /// this node was told that a message of it to `key` has failed, by another one
+    TOLD,
+    /// says the log, as this node knows it: `from` owns the shard `key` by `token`
+    OWNER,
+    /// the session with the node `from` of the life `life` has ended; this node has the life `key`,
+    /// and `number` is the last one that it has sent to that node's sink in it: `entity` is 1 when
+    /// it may be one more
     SESSION_ENDED,
+    /// the node `from` of the life `life` has said goodbye
+    GOODBYE,
+    /// a sink has got a number from `from` of the life `life`, and the one before it was `entity`;
+    /// the sink's node has the life `key`
+    GAP,
+    /// the last number that a sink has got from `from` of the life `life`, after quiet
+    LAST,
+    /// this node, of the life `key`, begins to leave, and `number` is the last one that it has sent
+    /// to the sink of `from`
+    LEAVING,
+    /// this node, of the life `key`, has left, and all that it had to do was done in time
+    LEFT,
+    /// the node `from` was killed, or its JVM has ended otherwise; the soak writes it
+    DIED,
+    /// the resource of a name has refused a write with the token of a former owner
+    STALE_REFUSED,
     /// the node has lost its lease
     LEASE_LOST
   }
 
-  /// One of them.
+  /// One of them; where its parts mean something else, its kind says what.
   ///
   /// @param at the node that has written it
   /// @param nanos of the monotonic clock, which all JVMs of a machine share
@@ -78,9 +101,9 @@ final class SoakDeeds {
     return node;
   }
 
-  /// Something happened to this node, or between it and another.
-  void happened(Kind kind, String other) {
-    write(new Deed(node, kind, System.nanoTime(), 0, other, 0, 0, 0, 0));
+  /// Something happened to this node, or to another.
+  void happened(Kind kind, String other, int itsLife, int ownLife) {
+    write(new Deed(node, kind, System.nanoTime(), 0, other, itsLife, ownLife, 0, 0));
   }
 
   void write(Deed deed) {

@@ -22,9 +22,12 @@ import java.util.concurrent.locks.LockSupport;
 /// An owner acts in steps. Half of them ask for their token before each deed, the others go on
 /// until they are ended; half of them end at `Cancel`, the others are terminated. The times of
 /// their deeds, by the monotonic clock of the machine, are said in lines `ACTS NAME TOKEN FROM TO`,
-/// from which [SoakOwners] finds overlaps (C6), also of a node that is killed later. Each owner
-/// writes to a resource outside of the cluster, too, which refuses a token lower than one it has
-/// seen.
+/// from which [SoakOwners] finds overlaps (C6), also of a node that is killed later.
+///
+/// Each owner writes to a resource outside of the cluster, too, which refuses a token lower than
+/// one it has seen. One that has lost its name against its will, as its node was stopped or cut
+/// off, writes on with the token that it had, until that is refused, as a deed does that was on its
+/// way: so the resource has something to refuse.
 final class SoakNames {
   static final String PREFIX = "race";
   static final List<String> NAMES = List.of("race0", "race1", "race2", "race3");
@@ -34,6 +37,7 @@ final class SoakNames {
   private static final long SAY_NANOS = 200_000_000;
   private static final long GAP_NANOS = 100_000_000; // longer without a deed: another interval
   private static final int MOST_HELD_MILLIS = 6_000;
+  private static final long LATE_NANOS = 10_000_000_000L; // others get the name 3 s later
   private static final String TICK = "tick";
   private static final String END = "end";
 
@@ -41,10 +45,10 @@ final class SoakNames {
   private final Path directory;
   private final NameService service;
   private final SoakDeeds deeds;
-  private final AtomicInteger owned = new AtomicInteger();
-  private final AtomicInteger refused = new AtomicInteger();
+  private final AtomicInteger holding = new AtomicInteger();
   private final AtomicInteger lostLeases = new AtomicInteger();
   private volatile boolean running;
+  private volatile boolean clinging;
 
   /// @param directory that all nodes share: of the resource
   /// @param deeds where the loss of a lease is written
@@ -63,9 +67,12 @@ final class SoakNames {
     running = on;
   }
 
-  /// How often a name was owned, how often the resource has refused a write.
-  String counts() {
-    return owned + " " + refused;
+  /// Whether owners keep their names until they lose them.
+  ///
+  /// @return how many names processes of this node own now
+  int cling(boolean on) {
+    clinging = on;
+    return holding.get();
   }
 
   /// `HELD LOST LEADS`: whether it has a lease now, how many it has lost, whether it leads.
@@ -110,7 +117,7 @@ final class SoakNames {
       boolean held = isHeld();
       if (wasHeld && !held) {
         lostLeases.incrementAndGet();
-        deeds.happened(SoakDeeds.Kind.LEASE_LOST, cluster.name());
+        deeds.happened(SoakDeeds.Kind.LEASE_LOST, cluster.name(), 0, 0);
       }
       wasHeld = held;
     }
@@ -156,20 +163,27 @@ final class SoakNames {
       }
       NodeProgram.say(
           "GRANTED %s %d %d %d".formatted(name, owner.token, called, System.nanoTime()));
-      owned.incrementAndGet();
-      hold(owner, pid);
-      owner.say();
+      holding.incrementAndGet();
+      try {
+        if (hold(owner, pid)) {
+          writeLate(owner);
+        }
+      } finally {
+        holding.decrementAndGet();
+        owner.say();
+      }
     }
 
-    private void hold(Owner owner, Pid pid) throws InterruptedException, IOException {
+    /// @return whether it was ended against its will
+    private boolean hold(Owner owner, Pid pid) throws InterruptedException, IOException {
       var exited = cluster.runtime().whenExited(pid);
       long until = System.nanoTime() + random.nextInt(MOST_HELD_MILLIS) * 1_000_000L;
       long said = System.nanoTime();
       owner.act(true);
-      while (!exited.isDone() && (System.nanoTime() < until || !running)) {
+      while (!exited.isDone() && (System.nanoTime() < until || !running || clinging)) {
         cluster.runtime().offer(pid, TICK);
         if (owner.mayAct()) {
-          write(owner);
+          var _ = write(owner);
         }
         LockSupport.parkNanos(TICK_NANOS);
         if (System.nanoTime() - said > SAY_NANOS) {
@@ -178,21 +192,35 @@ final class SoakNames {
         }
       }
       owner.act(false); // before the name is given back
-      if (random.nextBoolean() && !exited.isDone()) {
+      if (exited.isDone()) {
+        return true;
+      }
+      if (random.nextBoolean()) {
         var _ = cluster.names().unregister(name);
       }
       cluster.runtime().offer(pid, END);
+      return false;
     }
 
-    private void write(Owner owner) throws IOException {
-      if (!resource.write(owner.token, cluster.name())) {
-        refused.incrementAndGet();
+    private void writeLate(Owner owner) throws IOException {
+      long until = System.nanoTime() + LATE_NANOS;
+      while (System.nanoTime() < until && write(owner)) {
+        LockSupport.parkNanos(TICK_NANOS);
+      }
+    }
+
+    /// @return false when it was refused
+    private boolean write(Owner owner) throws IOException {
+      boolean isIn = resource.write(owner.token, cluster.name());
+      if (!isIn) {
+        deeds.happened(SoakDeeds.Kind.STALE_REFUSED, cluster.name(), 0, 0);
         var now = cluster.names().token(name);
         if (now.isPresent() && now.getAsLong() == owner.token) {
           SoakNode.violation(
               "token: %d of the owner of %s was refused".formatted(owner.token, name));
         }
       }
+      return isIn;
     }
   }
 

@@ -19,14 +19,16 @@ import java.util.stream.Stream;
 import javax.management.JMException;
 import javax.management.ObjectName;
 
-/// A node of [ClusterSoak] in a JVM of its own: `SoakNode NAME PORT FOLDER ALL:PORT…`. It obeys the
-/// lines of its input, answers each with one line, and says each violation at once. It ends when
-/// its input ends.
+/// A node of [ClusterSoak] in a JVM of its own: `SoakNode NAME PORT FOLDER WHAT ALL:PORT…`. It
+/// obeys the lines of its input, answers each with one line, and says each violation at once. It
+/// ends when its input ends.
 ///
-/// The folder is for the logs of voters, what owners of names change, and what entities get;
-/// without one there are no names and no shards.
+/// The folder is for what the nodes write down, the logs of voters, and what owners of names
+/// change. `WHAT` is [#WITH_NAMES]; else there are no names and no shards.
 final class SoakNode {
-  static final String NO_FOLDER = "-";
+  static final String WITH_NAMES = "names";
+  static final String WITHOUT_NAMES = "-";
+  private static final Duration LEAVE = Duration.ofSeconds(10);
   static final List<String> VOTERS = List.of("n1", "n2", "n3");
   private static final int COLLECTIONS = 3; // the first may leave what references keep
 
@@ -35,27 +37,31 @@ final class SoakNode {
   private final SoakTraffic traffic;
   private final SoakWatches watches;
 
-  // null without a folder
   private final SoakDeeds deeds;
+
+  // null without names
   private final SoakNames names;
   private final SoakShards shards;
 
   private final Set<String> up = new TreeSet<>(); // under its monitor
 
-  private SoakNode(Cluster cluster, List<String> others, String folder, SoakDeeds deeds) {
+  private SoakNode(
+      Cluster cluster, List<String> others, Path folder, SoakDeeds deeds, boolean hasNames) {
     this.cluster = cluster;
     this.cut = SoakCut.into(cluster);
-    this.traffic = new SoakTraffic(cluster, others);
+    this.traffic = new SoakTraffic(cluster, others, deeds);
     this.watches = new SoakWatches(cluster, others);
     this.deeds = deeds;
-    this.names = deeds == null ? null : new SoakNames(cluster, Path.of(folder), deeds);
-    this.shards = deeds == null ? null : new SoakShards(cluster, deeds);
+    SoakSessions.writeDown(cluster.node(), traffic, deeds);
+    this.names = hasNames ? new SoakNames(cluster, folder, deeds) : null;
+    this.shards = hasNames ? new SoakShards(cluster, deeds) : null;
     var _ = cluster.onChange(this::onChange);
   }
 
   public static void main(String[] args) throws Exception {
-    String folder = args[2];
-    List<String> all = Stream.of(args).skip(3).toList();
+    Path folder = Path.of(args[2]);
+    boolean hasNames = args[3].equals(WITH_NAMES);
+    List<String> all = Stream.of(args).skip(4).toList();
     List<String> others = new ArrayList<>();
     List<String> seeds = new ArrayList<>();
     for (String one : all) {
@@ -73,16 +79,16 @@ final class SoakNode {
             .messages(SoakTraffic.Numbered.class, SoakTraffic.Mark.class)
             .messages(SoakTraffic.Marked.class)
             .entry("target", SoakWatches.Target::new);
-    SoakDeeds deeds = folder.equals(NO_FOLDER) ? null : new SoakDeeds(Path.of(folder), args[0]);
-    if (deeds != null) {
+    SoakDeeds deeds = new SoakDeeds(folder, args[0]);
+    if (hasNames) {
       options =
           options
               .messages(SoakShards.Add.class, SoakShards.Added.class)
               .entry(SoakShards.ENTRY, () -> new SoakShards.Counter(deeds))
               .voters(VOTERS.toArray(String[]::new))
-              .directory(Path.of(folder).resolve("node-" + args[0]));
+              .directory(folder.resolve("node-" + args[0]));
     }
-    SoakNode node = new SoakNode(Cluster.join(options), others, folder, deeds);
+    SoakNode node = new SoakNode(Cluster.join(options), others, folder, deeds, hasNames);
     NodeProgram.say("READY");
     var in = new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8));
     for (String line = in.readLine(); line != null; line = in.readLine()) {
@@ -105,9 +111,8 @@ final class SoakNode {
         up.add(change.node());
       } else {
         up.remove(change.node());
-        traffic.ended(change.node(), change.life());
-        if (deeds != null) {
-          deeds.happened(SoakDeeds.Kind.SESSION_ENDED, change.node());
+        if (change instanceof ClusterChange.Left) {
+          deeds.happened(SoakDeeds.Kind.GOODBYE, change.node(), change.life(), 0);
         }
       }
     }
@@ -141,16 +146,26 @@ final class SoakNode {
           case "lease" -> names.lease();
           case "owners" -> names.owners();
           case "majority" -> names.ownersByMajority();
-          case "races" -> names.counts();
+          case "cling" -> "" + names.cling(words[1].equals("on"));
           case "measure" -> measure();
           case "parts" -> parts();
-          case "leave" -> {
-            cluster.leave(Duration.ofSeconds(10));
-            yield "";
-          }
+          case "leave" -> leave();
           default -> throw new IllegalArgumentException(words[0]);
         };
     NodeProgram.say("ANSWER " + words[0] + " " + answer);
+  }
+
+  /// `in time`, or `late`.
+  private String leave() throws InterruptedException {
+    traffic.leaves();
+    long from = System.nanoTime();
+    cluster.leave(LEAVE);
+    boolean isLate = System.nanoTime() - from >= LEAVE.toNanos();
+    if (isLate || (shards != null && shards.ownsSome())) { // it had no lease, or no majority
+      return "late";
+    }
+    deeds.happened(SoakDeeds.Kind.LEFT, cluster.name(), 0, cluster.node().self().life());
+    return "in time";
   }
 
   private String upNow() {

@@ -3,7 +3,11 @@ package dev.heddle.cluster;
 
 import dev.heddle.cluster.SoakDeeds.Deed;
 import dev.heddle.cluster.SoakDeeds.Kind;
+import dev.heddle.cluster.name.RosterAccess;
 import dev.heddle.cluster.roster.Rendezvous;
+import dev.heddle.cluster.roster.Roster;
+import dev.heddle.cluster.roster.ShardState;
+import dev.heddle.cluster.shard.FailedMessages;
 import dev.heddle.process.Process;
 import dev.heddle.process.ProcessContext;
 import dev.heddle.process.ProcessEvent;
@@ -46,28 +50,33 @@ final class SoakShards {
   private static final long MOST_PAUSE_NANOS = 50_000_000;
   private static final int ONE_ASKS_IN = 4;
 
-  private final Cluster cluster;
   private final SoakDeeds deeds;
   private final Shards shards;
-  private final int life = (int) ProcessHandle.current().pid();
+  private final int life; // of this node
   private final Random random = new Random();
   private volatile boolean running;
+  private volatile int owned; // shards, as this node knows
 
   // under its monitor
   private final Map<Integer, Integer> last = new HashMap<>(); // number, by key
 
-  private int failed; // messages, as the node was told
-
   SoakShards(Cluster cluster, SoakDeeds deeds) {
-    this.cluster = cluster;
     this.deeds = deeds;
+    this.life = cluster.node().self().life();
+    cluster.nameService().add(new Owners());
     this.shards =
         cluster.shards(ENTRY, ShardOptions.entry(ENTRY).count(SHARDS).passivateAfter(IDLE));
+    FailedMessages.of(cluster.shardService(), this::failed);
     Thread.ofPlatform().daemon().name("caller").start(this::call);
   }
 
   void run(boolean on) {
     running = on;
+  }
+
+  /// Whether this node owns shards, as far as it knows.
+  boolean ownsSome() {
+    return owned != 0;
   }
 
   static int shardOf(int key) {
@@ -84,7 +93,6 @@ final class SoakShards {
     while (true) {
       LockSupport.parkNanos(random.nextLong(MOST_PAUSE_NANOS));
       try {
-        tellFailures(); // at once: the node may be killed
         for (int i = running ? random.nextInt(MOST_AT_ONCE) : 0; i > 0; i--) {
           callOne(random.nextInt(KEYS));
         }
@@ -147,7 +155,12 @@ final class SoakShards {
   }
 
   private void write(Kind kind, long nanos, int key, int number) {
-    deeds.write(new Deed(deeds.node(), kind, nanos, 0, deeds.node(), life, key, number, 0));
+    write(kind, nanos, 0, deeds.node(), life, key, number);
+  }
+
+  private void write(
+      Kind kind, long nanos, long token, String from, int itsLife, int key, int number) {
+    deeds.write(new Deed(deeds.node(), kind, nanos, token, from, itsLife, key, number, 0));
   }
 
   /// Asks each entity once more. What was sent to it before has come then, or never will.
@@ -166,16 +179,45 @@ final class SoakShards {
         missing = "%s of %s: %s".formatted(nameOf(key), deeds.node(), e);
       }
     }
-    tellFailures();
     return missing;
   }
 
-  /// Of messages without a reply the node is told by a count alone.
-  private synchronized void tellFailures() {
-    int count = Math.toIntExact(cluster.failedMessages());
-    if (count > failed) {
-      failed = count;
-      write(Kind.FAILED, System.nanoTime(), 0, count);
+  // ---- what the node says ----
+
+  private void failed(String key, Object message, boolean mayBeDelivered) {
+    if (message instanceof Add add) {
+      Kind kind = mayBeDelivered ? Kind.FAILED : Kind.REFUSED;
+      write(kind, System.nanoTime(), 0, add.from, add.life, add.key, add.number);
+    } else {
+      write(Kind.TOLD, System.nanoTime(), Integer.parseInt(key.substring(1)), 0);
+    }
+  }
+
+  /// Writes down who owns the shards, as the log says.
+  private final class Owners implements RosterAccess.Part {
+    private final long[] known = new long[SHARDS]; // generations
+
+    @Override
+    public void applied(Roster roster) {
+      int own = 0;
+      for (int shard = 0; shard < SHARDS; shard++) {
+        ShardState state = roster.shards().state(ENTRY, shard);
+        String owner = state.owner() == null ? "" : state.owner().node();
+        own += owner.equals(deeds.node()) ? 1 : 0;
+        if (state.owner() != null && state.generation() != known[shard]) {
+          known[shard] = state.generation();
+          write(Kind.OWNER, System.nanoTime(), state.generation(), owner, life, shard, 0);
+        }
+      }
+      owned = own;
+    }
+
+    @Override
+    public void tick(Roster roster) {}
+
+    @Override
+    public CompletableFuture<Void> leave() {
+      return CompletableFuture.completedFuture(null); // it has nothing to give away
     }
   }
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.heddle.cluster;
 
+import dev.heddle.cluster.SoakDeeds.Deed;
+import dev.heddle.cluster.SoakDeeds.Kind;
 import dev.heddle.process.Pid;
 import dev.heddle.process.Process;
 import dev.heddle.process.ProcessContext;
@@ -25,8 +27,8 @@ import java.util.concurrent.locks.LockSupport;
 ///
 /// - a number that it has received before is a duplicate (C1);
 /// - a number below the last one that it has not received is out of order (C2);
-/// - numbers are missing only where a session has ended. So there are at most as many gaps as ends
-///   of sessions with that life, as this node was told (C3).
+/// - numbers are missing only where a session has ended: each gap is written down, and each end,
+///   with the last number that was accepted before it. [SoakGaps] compares them (C3).
 final class SoakTraffic {
   /// @param from the sender's node
   /// @param life of that node
@@ -41,7 +43,6 @@ final class SoakTraffic {
   private static final class Stream {
     final TreeMap<Integer, Integer> missing = new TreeMap<>(); // first and last of each gap
     int last;
-    int gaps;
 
     /// Whether it was not received before, and is taken for received now.
     boolean wasMissing(int number) {
@@ -62,6 +63,11 @@ final class SoakTraffic {
 
   private record Life(String node, int life) {}
 
+  /// The last message that was accepted for a node.
+  ///
+  /// @param mayBeOneMore whether the next one is just being offered
+  record Accepted(int number, boolean mayBeOneMore) {}
+
   static final String SINKS = "sinks"; // a group
   private static final int MOST_AT_ONCE = 20;
   private static final long MOST_PAUSE_NANOS = 40_000_000;
@@ -69,16 +75,18 @@ final class SoakTraffic {
 
   private final Cluster cluster;
   private final int life;
+  private final SoakDeeds deeds;
   private final Map<String, Sender> senders = new TreeMap<>();
   private final AtomicLong delivered = new AtomicLong();
   private volatile boolean running;
 
   // under its monitor
   private final Map<Life, Stream> streams = new HashMap<>();
-  private final Map<Life, Integer> ends = new HashMap<>();
 
-  SoakTraffic(Cluster cluster, List<String> others) {
+  /// @param deeds where gaps are written
+  SoakTraffic(Cluster cluster, List<String> others, SoakDeeds deeds) {
     this.cluster = cluster;
+    this.deeds = deeds;
     Pid sink = cluster.runtime().spawn(new Sink());
     this.life = sink.incarnation();
     cluster.group(SINKS).join(sink);
@@ -97,8 +105,10 @@ final class SoakTraffic {
     return delivered.get();
   }
 
-  synchronized void ended(String node, int itsLife) {
-    ends.merge(new Life(node, itsLife), 1, Integer::sum);
+  /// The last message that was accepted for a node. It waits for nothing: when the session has
+  /// ended and no other one is open, at most the one that is being offered comes to it.
+  Accepted accepted(String node) {
+    return senders.get(node).last();
   }
 
   /// Sends one more message to each other node and asks its sink for the last number.
@@ -113,16 +123,19 @@ final class SoakTraffic {
     return longest;
   }
 
-  /// Says where more is missing than sessions have ended. Nothing may be on its way.
+  /// This node is about to leave: what was accepted by now must come, if it leaves in time.
+  void leaves() {
+    senders.forEach((name, sender) -> write(Kind.LEAVING, name, 0, sender.last().number, 0));
+  }
+
+  /// Writes down what has come. Nothing may be on its way.
   synchronized void judge() {
-    streams.forEach((from, stream) -> {
-      int ended = ends.getOrDefault(from, 0);
-      if (stream.gaps > ended) {
-        SoakNode.violation(
-            "lost: %d gaps in the messages of %s, and %d sessions have ended"
-                .formatted(stream.gaps, from, ended));
-      }
-    });
+    streams.forEach((from, stream) -> write(Kind.LAST, from.node, from.life, stream.last, 0));
+  }
+
+  private void write(Kind kind, String from, int itsLife, int number, int before) {
+    deeds.write(
+        new Deed(deeds.node(), kind, System.nanoTime(), 0, from, itsLife, life, number, before));
   }
 
   private synchronized void received(Numbered message) {
@@ -133,8 +146,8 @@ final class SoakTraffic {
       SoakNode.violation("duplicate: %s after %d".formatted(message, stream.last));
     } else if (message.number < stream.last) {
       SoakNode.violation("order: %s after %d".formatted(message, stream.last));
-    } else if (stream.last != 0 && message.number > stream.last + 1) {
-      stream.gaps++;
+    } else if (message.number > stream.last + 1) {
+      write(Kind.GAP, message.from, message.life, message.number, stream.last);
       stream.missing.put(stream.last + 1, message.number - 1);
     }
     stream.last = Math.max(stream.last, message.number);
@@ -166,8 +179,9 @@ final class SoakTraffic {
     private final String to;
     private final Random random = new Random();
 
-    // under its monitor
-    private int number; // of the last message that was accepted
+    // written under its monitor
+    private volatile int number; // of the last message that was accepted
+    private volatile boolean isOffering;
 
     Sender(String to) {
       this.to = to;
@@ -195,12 +209,19 @@ final class SoakTraffic {
       }
     }
 
+    Accepted last() {
+      boolean mayBeOneMore = isOffering; // before the number, which is written before it is false
+      return new Accepted(number, mayBeOneMore);
+    }
+
     private synchronized boolean send(Pid sink) {
-      var message = new Numbered(cluster.name(), life, number + 1);
-      SendResult result = cluster.runtime().offer(sink, message);
+      int next = number + 1;
+      isOffering = true;
+      SendResult result = cluster.runtime().offer(sink, new Numbered(cluster.name(), life, next));
       if (result.isAccepted()) {
-        number++;
+        number = next;
       }
+      isOffering = false;
       return result.isAccepted();
     }
 

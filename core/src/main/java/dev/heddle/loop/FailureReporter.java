@@ -17,6 +17,7 @@ final class FailureReporter {
 
   // set before the first coroutine runs
   private @Nullable FailureListener listener; // null: the log
+  private @Nullable FailureListener observers; // gets what is logged, too
 
   FailureReporter(AsyncLog log) {
     this.log = log;
@@ -26,6 +27,12 @@ final class FailureReporter {
   /// coroutine runs.
   void redirect(FailureListener changed) {
     listener = changed;
+  }
+
+  /// Has `also` called with each report that is logged, before the JVM exits. Called before the
+  /// first coroutine runs.
+  void tellObservers(FailureListener also) {
+    observers = also;
   }
 
   /// Called when the JVM exits: from now on failures come too late for the loggers, whose shutdown
@@ -42,6 +49,10 @@ final class FailureReporter {
   /// superseded: no code will read their reports.
   void report(String what, @Nullable Throwable failure) {
     FailureListener other = listener;
+    FailureListener also = observers;
+    if (also != null && other == null && !jvmExits) {
+      also.onReport(what, failure);
+    }
     if (other != null) {
       other.onReport(what, failure);
     } else if (failure == null) {

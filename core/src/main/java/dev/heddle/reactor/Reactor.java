@@ -34,6 +34,7 @@ public final class Reactor {
   private final Set<RawStream> streams = new HashSet<>(); // open ones
   private long polls;
   private long sleeps;
+  private int handles;
   private @Nullable ReactorTrace trace; // null: none is being recorded
 
   public Reactor(ReactorDriver driver, TimerQueue timers) {
@@ -94,6 +95,21 @@ public final class Reactor {
     }
     known.users++;
     return known;
+  }
+
+  /// A handle over a descriptor of this loop was opened.
+  public void handleOpened() {
+    handles++;
+  }
+
+  /// It is closed. Called once for each.
+  public void handleClosed() {
+    handles--;
+  }
+
+  /// The number of handles that are open. **Thread** any: it may lag.
+  public int handles() {
+    return handles;
   }
 
   /// Whether [#stream] works here.

@@ -62,6 +62,7 @@ class SleepsTest {
           entry("cluster/FlowProgram", OTHER_JVM),
           entry("cluster/NodeJvms", OTHER_JVM),
           entry("cluster/SoakGrowth", OTHER_JVM),
+          entry("cluster/SoakJvms", OTHER_JVM),
           entry("cluster/SoakNames", OTHER_JVM),
           entry("cluster/SoakShards", OTHER_JVM),
           entry("cluster/SoakTraffic", OTHER_JVM),

@@ -16,7 +16,8 @@ final class Answers {
   private static final Pattern PATH =
       Pattern.compile("api/(\\d{1,18})/(\\d{1,9})/([a-z]{1,20})(?:\\?([\\w.:{}|%-]{1,300}))?");
   private static final Pattern TRACE = Pattern.compile("trace/(\\d{1,18})/(\\d{1,2})");
-  private static final Set<String> DETAILS = Set.of("coroutines", "waits", "processes", "reports");
+  private static final Set<String> DETAILS =
+      Set.of("coroutines", "scopes", "waits", "processes", "reports");
   private static final Pattern PROCESS = Pattern.compile("\\{[^\\s{}]{1,200}\\}");
 
   private final Programs programs;

@@ -25,6 +25,7 @@ import org.apache.ratis.protocol.RaftGroupId;
 import org.apache.ratis.protocol.RaftPeer;
 import org.apache.ratis.protocol.RaftPeerId;
 import org.apache.ratis.protocol.SetConfigurationRequest;
+import org.apache.ratis.protocol.SnapshotManagementRequest;
 import org.apache.ratis.protocol.TransferLeadershipRequest;
 import org.apache.ratis.server.RaftServer;
 import org.apache.ratis.server.RaftServerConfigKeys;
@@ -236,6 +237,12 @@ final class RaftVoter implements AutoCloseable {
             .build();
     return server.setConfigurationAsync(
         new SetConfigurationRequest(client, id, group, number, change));
+  }
+
+  /// Writes the state down, and cuts the log.
+  CompletableFuture<RaftClientReply> snapshot(long number, Duration limit) throws IOException {
+    return server.snapshotManagementAsync(
+        SnapshotManagementRequest.newCreate(client, id, group, number, limit.toMillis(), 1));
   }
 
   /// The other voters, as a leader sees them: the one that it has heard of last comes first.

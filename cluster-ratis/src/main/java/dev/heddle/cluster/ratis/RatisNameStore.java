@@ -60,6 +60,7 @@ final class RatisNameStore implements NameStore {
   private static final long REOPEN_TICKS = 5;
 
   private final Setup setup;
+  private final RosterCodec codec;
   private final Limits limits;
   private final String id;
   private final Path file;
@@ -70,18 +71,23 @@ final class RatisNameStore implements NameStore {
   // the thread of the store, and the one that opens it, before
   private final Formation formation;
   private VoterStatus kept; // of the formation: what is on the disk
+  private int keptFormat; // on the disk; 0 for no file
   private @Nullable CompletableFuture<?> exchange; // that is under way
+  private @Nullable CompletableFuture<?> snapshot; // that is under way
   private long reopenIn = REOPEN_TICKS;
   private boolean isFailed; // the last tick
-  private @Nullable String warned; // of whom the last warning was
+  private @Nullable String logged; // the last error of the log
 
   // written by the thread of the store, read by any
   private volatile @Nullable RaftVoter voter;
   private volatile int failures; // of tries to write or to open, since the last good one
+  private volatile @Nullable RosterMachine machine; // of the last voter
+  private volatile @Nullable String warned; // the last warning about others
   private volatile boolean isClosed;
 
   private RatisNameStore(Setup setup) {
     this.setup = setup;
+    this.codec = setup.codec();
     this.limits = setup.limits();
     this.id = VoterId.of(setup.directory());
     this.file = setup.directory().path().resolve(FILE);
@@ -94,7 +100,12 @@ final class RatisNameStore implements NameStore {
         Executors.newSingleThreadScheduledExecutor(
             Thread.ofPlatform().daemon().name("heddle-voter-" + setup.node()).factory());
     this.requests =
-        new Requests("voter '%s' of %s".formatted(id, setup.voters()), () -> voter, thread, limits);
+        new Requests(
+            "voter '%s' of %s".formatted(id, setup.voters()),
+            this::notFormed,
+            () -> voter,
+            thread,
+            limits);
   }
 
   static RatisNameStore open(Setup setup) throws IOException {
@@ -139,7 +150,9 @@ final class RatisNameStore implements NameStore {
   private VoterStatus read() throws IOException {
     byte[] bytes = Files.readAllBytes(file);
     try {
-      return VoterStatus.decode(bytes);
+      VoterStatus status = VoterStatus.decode(bytes, codec.formats());
+      keptFormat = RosterCodec.formatOf(bytes);
+      return status;
     } catch (IOException e) {
       String why = e instanceof EOFException ? "it is cut off" : e.getMessage();
       FileSystemException named =
@@ -156,8 +169,27 @@ final class RatisNameStore implements NameStore {
 
   private void keep() throws IOException {
     VoterStatus now = formation.status(State.SEARCHES);
-    NodeDirectory.write(file, now.encode());
+    int format = Math.max(keptFormat, format());
+    NodeDirectory.write(file, now.encode(format));
+    if (keptFormat != 0 && keptFormat < format) {
+      LOG.log(
+          System.Logger.Level.INFO,
+          "voter '%s': the log has format %d now, and releases that do not know it do not vote"
+              .formatted(id, format));
+    }
     kept = now;
+    keptFormat = format;
+  }
+
+  /// Of what is put into the log here.
+  private int format() {
+    RosterMachine now = machine;
+    return now == null ? codec.formats().oldest() : now.format();
+  }
+
+  private String notFormed() {
+    String why = warned;
+    return why == null ? "the voters have not all met yet" : why;
   }
 
   /// The formation has changed: that is written, then told and used.
@@ -173,8 +205,9 @@ final class RatisNameStore implements NameStore {
       return;
     }
     Path directory = setup.directory().path().resolve(LOG_DIRECTORY);
-    RosterMachine machine = new RosterMachine(setup.listener());
-    voter = RaftVoter.open(id, kept.started(), directory, calls, machine, limits);
+    RosterMachine next = new RosterMachine(setup.listener(), codec);
+    machine = next; // first: what keeps it from being opened is asked there
+    voter = RaftVoter.open(id, kept.started(), directory, calls, next, limits);
     failures = 0;
   }
 
@@ -198,11 +231,29 @@ final class RatisNameStore implements NameStore {
     RaftVoter now = voter;
     if (!formation.status(State.SEARCHES).equals(kept)) {
       attempt(this::formed);
+    } else if (keptFormat != 0 && keptFormat < format()) {
+      attempt(this::keep);
     } else if (now == null ? !kept.started().isEmpty() : !now.isAlive()) {
       reopen(now);
     }
     if (state() == State.SEARCHES) {
       tellAll();
+    }
+    cutOlder();
+  }
+
+  /// Cuts the entries of an older format off the log.
+  private void cutOlder() {
+    RaftVoter now = voter;
+    RosterMachine of = machine;
+    boolean isBusy = snapshot != null && !snapshot.isDone();
+    if (now == null || of == null || isBusy || !of.isSnapshotDue()) {
+      return;
+    }
+    try {
+      snapshot = now.snapshot(requests.number(), limits.submit());
+    } catch (IOException _) {
+      // safe: it has ended meanwhile, and a later tick does it
     }
   }
 
@@ -211,6 +262,12 @@ final class RatisNameStore implements NameStore {
       return;
     }
     reopenIn = REOPEN_TICKS;
+    RosterMachine of = machine;
+    String why = of == null ? null : of.obstacle();
+    if (why != null) { // the next one would not read it either
+      logOnce(unreadable(why));
+      return;
+    }
     if (ended != null) {
       LOG.log(
           System.Logger.Level.WARNING,
@@ -219,6 +276,13 @@ final class RatisNameStore implements NameStore {
       ended.close();
     }
     attempt(this::openVoter);
+  }
+
+  private void logOnce(String line) {
+    if (!line.equals(logged)) {
+      logged = line;
+      LOG.log(System.Logger.Level.ERROR, line);
+    }
   }
 
   private interface Task {
@@ -255,7 +319,8 @@ final class RatisNameStore implements NameStore {
   }
 
   private void tell(String name) {
-    calls.send(name, kept.at(state()).encode());
+    int known = codec.formats().common(setup.transport().logFormat(name));
+    calls.send(name, kept.at(state()).encode(Math.max(known, format())));
   }
 
   /// Any thread.
@@ -270,13 +335,13 @@ final class RatisNameStore implements NameStore {
   private void decode(String from, byte[] body) {
     VoterStatus status;
     try {
-      status = VoterStatus.decode(body);
+      status = VoterStatus.decode(body, codec.formats());
     } catch (IOException e) {
       warn("voter '%s' has not understood voter '%s': %s".formatted(id, from, e.getMessage()));
       return;
     }
     try {
-      received(from, status);
+      received(from, status, RosterCodec.formatOf(body));
     } catch (RuntimeException | Error e) {
       LOG.log(
           System.Logger.Level.ERROR,
@@ -285,7 +350,7 @@ final class RatisNameStore implements NameStore {
     }
   }
 
-  private void received(String from, VoterStatus status) {
+  private void received(String from, VoterStatus status, int format) {
     if (!VoterId.node(status.id()).equals(from)) {
       warn("voter '%s' at node '%s' is not of that node".formatted(status.id(), from));
       return;
@@ -310,14 +375,21 @@ final class RatisNameStore implements NameStore {
       attempt(this::formed);
     } else if (status.state() == State.SEARCHES && state() == State.FOLLOWS) {
       tell(from);
-      takeIn(status);
+      takeIn(from, status, format);
     }
   }
 
-  private void takeIn(VoterStatus status) {
+  /// @param format that this voter and the other know
+  private void takeIn(String from, VoterStatus status, int format) {
     RaftVoter now = voter;
     boolean isBusy = exchange != null && !exchange.isDone();
     if (now == null || isBusy || !now.isLeader() || status.started().isEmpty()) {
+      return;
+    }
+    if (format < format()) {
+      warn(
+          "voter '%s' knows the log up to format %d, and format %d is in force: start node '%s' with the release of the others"
+              .formatted(status.id(), format, format(), from));
       return;
     }
     CompletableFuture<RaftClientReply> change;
@@ -362,7 +434,24 @@ final class RatisNameStore implements NameStore {
 
   @Override
   public CompletableFuture<Outcome> submit(Command command) {
-    return requests.submit(RosterCodec.encode(command));
+    RosterMachine now = machine;
+    String why = now == null ? null : now.obstacle();
+    return why == null
+        ? requests.submit(leader -> encode(command, leader), codec::decodeOutcome)
+        : CompletableFuture.failedFuture(new IllegalStateException(unreadable(why)));
+  }
+
+  private String unreadable(String why) {
+    return "voter '%s' cannot read the log: %s".formatted(id, why);
+  }
+
+  /// In the newest format that the leader knows, too; it puts it into the log in the one in force.
+  private byte[] encode(Command command, @Nullable RaftPeerId leader) {
+    String node = leader == null ? setup.node() : VoterId.node(leader.toString());
+    int newest = codec.formats().newest();
+    int known = node.equals(setup.node()) ? newest : setup.transport().logFormat(node);
+    int common = codec.formats().common(known);
+    return codec.encode(command, common == 0 ? newest : common);
   }
 
   @Override

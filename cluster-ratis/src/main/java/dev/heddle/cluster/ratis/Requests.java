@@ -3,7 +3,6 @@ package dev.heddle.cluster.ratis;
 
 import dev.heddle.cluster.roster.NameStoreProvider.Limits;
 import dev.heddle.cluster.roster.Outcome;
-import dev.heddle.cluster.roster.RosterCodec;
 import java.nio.ByteBuffer;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
@@ -13,6 +12,7 @@ import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Function;
 import java.util.function.Supplier;
 import org.apache.ratis.protocol.RaftClientReply;
 import org.apache.ratis.protocol.RaftClientRequest;
@@ -42,17 +42,21 @@ final class Requests implements AutoCloseable {
   private final ScheduledExecutorService thread;
   private final Limits limits;
   private final String description;
+  private final Supplier<String> obstacle;
   private final AtomicLong numbers = new AtomicLong();
   private final Set<Request<?>> open = ConcurrentHashMap.newKeySet();
   private volatile boolean isClosed;
 
   /// @param description of the voter and the others, for messages
+  /// @param obstacle why there is no voter yet
   Requests(
       String description,
+      Supplier<String> obstacle,
       Supplier<@Nullable RaftVoter> voter,
       ScheduledExecutorService thread,
       Limits limits) {
     this.description = description;
+    this.obstacle = obstacle;
     this.voter = voter;
     this.thread = thread;
     this.limits = limits;
@@ -64,13 +68,21 @@ final class Requests implements AutoCloseable {
   }
 
   /// Puts a command into the log.
-  CompletableFuture<Outcome> submit(byte[] command) {
-    return new Write(command).begin();
+  ///
+  /// @param outcome reads the answer
+  CompletableFuture<Outcome> submit(Encoder command, Function<byte[], Outcome> outcome) {
+    return new Write(command, outcome).begin();
   }
 
   /// Completes when this voter has applied all that is committed now.
   CompletableFuture<Long> barrier() {
     return new Barrier().begin();
+  }
+
+  /// Makes the bytes of a command.
+  interface Encoder {
+    /// @param leader that they are for; null for this voter
+    byte[] encode(@Nullable RaftPeerId leader);
   }
 
   private abstract class Request<T> {
@@ -97,7 +109,7 @@ final class Requests implements AutoCloseable {
         return;
       }
       if (server == null) {
-        again(left, "the voters have not all met yet");
+        again(left, obstacle.get());
         return;
       }
       RaftPeerId leader = named != null ? named : server.leader();
@@ -179,20 +191,22 @@ final class Requests implements AutoCloseable {
   }
 
   private final class Write extends Request<Outcome> {
-    private final byte[] command;
+    private final Encoder command;
+    private final Function<byte[], Outcome> outcome;
 
-    Write(byte[] command) {
+    Write(Encoder command, Function<byte[], Outcome> outcome) {
       this.command = command;
+      this.outcome = outcome;
     }
 
     @Override
     RaftClientRequest of(RaftVoter server, @Nullable RaftPeerId leader) {
-      return server.write(leader, number, command);
+      return server.write(leader, number, command.encode(leader));
     }
 
     @Override
     Outcome result(byte[] content) {
-      return RosterCodec.decodeOutcome(content);
+      return outcome.apply(content);
     }
   }
 

@@ -8,11 +8,13 @@ import dev.heddle.cluster.roster.NodeDirectory;
 import dev.heddle.cluster.roster.Outcome;
 import dev.heddle.cluster.roster.Roster;
 import dev.heddle.cluster.roster.RosterCodec;
+import dev.heddle.cluster.roster.UnknownFormatException;
 import java.io.File;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.Supplier;
 import org.apache.ratis.io.MD5Hash;
 import org.apache.ratis.proto.RaftProtos.LogEntryProto;
 import org.apache.ratis.protocol.Message;
@@ -30,6 +32,7 @@ import org.apache.ratis.statemachine.impl.SingleFileSnapshotInfo;
 import org.apache.ratis.thirdparty.com.google.protobuf.ByteString;
 import org.apache.ratis.util.LifeCycle;
 import org.apache.ratis.util.MD5FileUtil;
+import org.jspecify.annotations.Nullable;
 
 /// Applies the log of Ratis to a [Roster], and tells the listener.
 final class RosterMachine extends BaseStateMachine {
@@ -41,16 +44,40 @@ final class RosterMachine extends BaseStateMachine {
    * machine and asks it on others. All that touches the roster is synchronized, and the listener is
    * called under the lock: so it hears of all in order.
    *
-   * A command is decoded before it comes into the log. One that cannot be decoded when it is
-   * applied was written by a later release: Ratis then stops this voter, and the rest goes on.
+   * A command is decoded before it comes into the log, and encoded anew in the format in force: its
+   * sender may not know yet which one that is. One that cannot be decoded when it is applied is of
+   * another release, as a snapshot is that cannot be restored: Ratis then stops this voter, which
+   * says why to all that ask it, and the rest goes on.
+   *
+   * While there is an entry of an older format than the one in force after the last snapshot, a
+   * snapshot is due: a release that does not know that format does not meet it then.
    */
 
   private final NameStore.Listener listener;
   private final SimpleStateMachineStorage storage = new SimpleStateMachineStorage();
+  private final RosterCodec codec;
   private Roster roster = new Roster(); // this
+  private boolean isSnapshotDue; // this
+  private volatile @Nullable String obstacle; // written by Ratis
 
-  RosterMachine(NameStore.Listener listener) {
+  RosterMachine(NameStore.Listener listener, RosterCodec codec) {
     this.listener = listener;
+    this.codec = codec;
+  }
+
+  /// The format of what is put into the log.
+  synchronized int format() {
+    return codec.inForce(roster);
+  }
+
+  /// Whether entries since the last snapshot have an older format than the one in force.
+  synchronized boolean isSnapshotDue() {
+    return isSnapshotDue;
+  }
+
+  /// Why this release cannot read the log; null when it can.
+  @Nullable String obstacle() {
+    return obstacle;
   }
 
   @Override
@@ -90,19 +117,30 @@ final class RosterMachine extends BaseStateMachine {
       MD5FileUtil.verifySavedMD5(file, digest);
     }
     byte[] snapshot = Files.readAllBytes(file.toPath());
-    roster = RosterCodec.restore(snapshot);
+    roster = readable(() -> codec.restore(snapshot));
+    isSnapshotDue = false;
     setLastAppliedTermIndex(latest.getTermIndex());
     listener.replaced(snapshot);
+  }
+
+  private <T> T readable(Supplier<T> read) {
+    try {
+      return read.get();
+    } catch (UnknownFormatException e) {
+      obstacle = e.getMessage();
+      throw e;
+    }
   }
 
   @Override
   public synchronized long takeSnapshot() throws IOException {
     TermIndex last = getLastAppliedTermIndex();
     File file = storage.getSnapshotFile(last.getTerm(), last.getIndex());
-    NodeDirectory.write(file.toPath(), RosterCodec.snapshot(roster));
+    NodeDirectory.write(file.toPath(), codec.snapshot(roster, format()));
     MD5Hash digest = MD5FileUtil.computeAndSaveMd5ForFile(file);
     storage.updateLatestSnapshot(
         new SingleFileSnapshotInfo(new FileInfo(file.toPath(), digest), last));
+    isSnapshotDue = false;
     return last.getIndex();
   }
 
@@ -113,27 +151,40 @@ final class RosterMachine extends BaseStateMachine {
 
   @Override
   public TransactionContext startTransaction(RaftClientRequest request) throws IOException {
-    TransactionContext transaction = super.startTransaction(request);
     try {
-      RosterCodec.decodeCommand(request.getMessage().getContent().toByteArray());
+      Command command = codec.decodeCommand(request.getMessage().getContent().toByteArray());
+      return TransactionContext.newBuilder()
+          .setStateMachine(this)
+          .setClientRequest(request)
+          .setLogData(ByteString.copyFrom(inForce(command)))
+          .build();
     } catch (IllegalArgumentException e) {
-      transaction.setException(e);
+      TransactionContext refused = super.startTransaction(request);
+      refused.setException(e);
+      return refused;
     }
-    return transaction;
+  }
+
+  /// The command that raises the format has the one that it raises to.
+  private byte[] inForce(Command command) {
+    return codec.encode(
+        command, command instanceof Command.Raise raise ? raise.format() : format());
   }
 
   @Override
   public synchronized CompletableFuture<Message> applyTransaction(TransactionContext transaction) {
     LogEntryProto entry = transaction.getLogEntry();
-    Command command =
-        RosterCodec.decodeCommand(entry.getStateMachineLogEntry().getLogData().toByteArray());
+    byte[] bytes = entry.getStateMachineLogEntry().getLogData().toByteArray();
+    Command command = readable(() -> codec.decodeCommand(bytes));
+    int before = format();
     long previous = roster.applied();
     long index = entry.getIndex() + 1;
     Outcome outcome = roster.apply(index, command);
+    isSnapshotDue |= RosterCodec.formatOf(bytes) < format() || before < format();
     updateLastAppliedTermIndex(entry.getTerm(), entry.getIndex());
     listener.applied(new Delta(previous, index, command), outcome);
     return CompletableFuture.completedFuture(
-        Message.valueOf(ByteString.copyFrom(RosterCodec.encode(outcome))));
+        Message.valueOf(ByteString.copyFrom(codec.encode(outcome, format()))));
   }
 
   /// @return the index of the last command that was applied

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.heddle.cluster.ratis;
 
-import dev.heddle.cluster.roster.RosterCodec;
+import dev.heddle.cluster.roster.LogFormats;
+import dev.heddle.cluster.roster.UnknownFormatException;
 import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
 import java.io.DataInputStream;
@@ -13,6 +14,11 @@ import java.util.TreeSet;
 
 /// What a voter tells the others of itself until it takes part in the log; also what it keeps in
 /// its directory.
+///
+/// As bytes it has the format of the log: on the disk the one in force, so a release that does not
+/// know it refuses the directory before it opens the log. Another voter is told it in the newest
+/// format that both know, or in the one in force if that is newer, which the other cannot read
+/// then.
 ///
 /// @param id of the voter: see [VoterId]
 /// @param accepted the ids of the log that it would take part in; empty for none
@@ -27,10 +33,6 @@ record VoterStatus(String id, SortedSet<String> accepted, SortedSet<String> star
     FOLLOWS
   }
 
-  /// That of the log, too: so a voter refuses another release's log before it opens it, and two
-  /// releases never form one log.
-  private static final int FORMAT = RosterCodec.FORMAT;
-
   private static final int MAX_VOTERS = 64;
 
   VoterStatus {
@@ -43,11 +45,11 @@ record VoterStatus(String id, SortedSet<String> accepted, SortedSet<String> star
     return new VoterStatus(id, accepted, started, next);
   }
 
-  byte[] encode() {
+  byte[] encode(int format) {
     ByteArrayOutputStream bytes = new ByteArrayOutputStream();
     DataOutputStream out = new DataOutputStream(bytes);
     try {
-      out.writeByte(FORMAT);
+      out.writeByte(format);
       out.writeUTF(id);
       write(out, accepted);
       write(out, started);
@@ -58,14 +60,14 @@ record VoterStatus(String id, SortedSet<String> accepted, SortedSet<String> star
     return bytes.toByteArray();
   }
 
+  /// @param known the formats that can be read; their contents are the same
   /// @throws IOException when these are not the bytes of a status
-  static VoterStatus decode(byte[] bytes) throws IOException {
+  static VoterStatus decode(byte[] bytes, LogFormats known) throws IOException {
     DataInputStream in = new DataInputStream(new ByteArrayInputStream(bytes));
-    int format = in.readUnsignedByte();
-    if (format != FORMAT) {
-      throw new IOException(
-          "format %d of what a voter keeps is unknown, this release has %d"
-              .formatted(format, FORMAT));
+    try {
+      UnknownFormatException.check(in.readUnsignedByte(), known);
+    } catch (UnknownFormatException e) {
+      throw new IOException(e.getMessage(), e);
     }
     VoterStatus status =
         new VoterStatus(

@@ -57,7 +57,13 @@ public final class VoterProgram implements VoterTransport, NameStore.Listener {
         ServiceLoader.load(NameStoreProvider.class).findFirst().orElseThrow();
     NameStore store =
         provider.open(
-            new Setup(Set.copyOf(all.subList(2, all.size())), directory, program, program, LIMITS));
+            new Setup(
+                Set.copyOf(all.subList(2, all.size())),
+                directory,
+                program,
+                program,
+                RosterCodec.RELEASE,
+                LIMITS));
     try {
       program.read(new DataInputStream(new BufferedInputStream(System.in)), store);
     } finally {
@@ -76,7 +82,7 @@ public final class VoterProgram implements VoterTransport, NameStore.Listener {
       long number = in.readLong();
       switch (kind) {
         case SUBMIT -> {
-          Command command = RosterCodec.decodeCommand(in.readNBytes(in.readInt()));
+          Command command = RosterCodec.RELEASE.decodeCommand(in.readNBytes(in.readInt()));
           var _ =
               store
                   .submit(command)
@@ -91,7 +97,7 @@ public final class VoterProgram implements VoterTransport, NameStore.Listener {
 
   private void answer(long number, @Nullable Outcome outcome, @Nullable Throwable failure) {
     if (outcome != null) {
-      answer(number, RosterCodec.encode(outcome));
+      answer(number, RosterCodec.RELEASE.encode(outcome));
     } else {
       write(SUBMIT, number, false, String.valueOf(failure).getBytes(StandardCharsets.UTF_8));
     }
@@ -129,6 +135,11 @@ public final class VoterProgram implements VoterTransport, NameStore.Listener {
   }
 
   @Override
+  public int logFormat(String voter) {
+    return RosterCodec.RELEASE.formats().newest();
+  }
+
+  @Override
   public void receive(BiConsumer<String, byte[]> next) {
     receiver = next;
   }
@@ -145,13 +156,13 @@ public final class VoterProgram implements VoterTransport, NameStore.Listener {
   @Override
   public void replaced(byte[] snapshot) {
     synchronized (lock) {
-      roster = RosterCodec.restore(snapshot);
+      roster = RosterCodec.RELEASE.restore(snapshot);
     }
   }
 
   private byte[] state() {
     synchronized (lock) {
-      return RosterCodec.snapshot(roster);
+      return RosterCodec.RELEASE.snapshot(roster);
     }
   }
 }

@@ -4,6 +4,7 @@ package dev.heddle.cluster.ratis;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.heddle.cluster.ratis.VoterStatus.State;
+import dev.heddle.cluster.roster.LogFormats;
 import java.io.IOException;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -63,12 +64,13 @@ class FormationTest {
   void status_isTheSameAfterTheWire_andNothingElseIsUnderstood() throws IOException {
     TreeSet<String> ids = new TreeSet<>(Set.of("a#1", "b#1", "c#1"));
     VoterStatus status = new VoterStatus("a#1", ids, new TreeSet<>(), State.FOLLOWS);
-    byte[] bytes = status.encode();
+    byte[] bytes = status.encode(LogFormats.RELEASE.newest());
 
-    assertThat(VoterStatus.decode(bytes)).isEqualTo(status);
+    assertThat(VoterStatus.decode(bytes, LogFormats.RELEASE)).isEqualTo(status);
     for (int length = 0; length < bytes.length; length++) {
       byte[] cut = java.util.Arrays.copyOf(bytes, length);
-      org.assertj.core.api.Assertions.assertThatThrownBy(() -> VoterStatus.decode(cut))
+      org.assertj.core.api.Assertions.assertThatThrownBy(
+              () -> VoterStatus.decode(cut, LogFormats.RELEASE))
           .isInstanceOf(IOException.class);
     }
   }

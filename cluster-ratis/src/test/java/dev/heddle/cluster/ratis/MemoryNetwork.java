@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.heddle.cluster.ratis;
 
+import dev.heddle.cluster.roster.LogFormats;
 import dev.heddle.cluster.roster.VoterTransport;
 import java.util.Map;
 import java.util.Set;
@@ -22,10 +23,12 @@ final class MemoryNetwork implements AutoCloseable {
   /// One life of a node.
   final class Endpoint implements VoterTransport {
     private final String node;
+    private final int logFormat;
     private volatile BiConsumer<String, byte[]> receiver = (_, _) -> {};
 
-    private Endpoint(String node) {
+    private Endpoint(String node, int logFormat) {
       this.node = node;
+      this.logFormat = logFormat;
     }
 
     @Override
@@ -54,6 +57,12 @@ final class MemoryNetwork implements AutoCloseable {
     }
 
     @Override
+    public int logFormat(String voter) {
+      Endpoint to = endpoints.get(voter);
+      return to == null || endpoints.get(node) != this ? 0 : to.logFormat;
+    }
+
+    @Override
     public void receive(BiConsumer<String, byte[]> next) {
       receiver = next;
     }
@@ -61,7 +70,12 @@ final class MemoryNetwork implements AutoCloseable {
 
   /// Begins a life of a node, and ends the earlier one.
   Endpoint open(String node) {
-    Endpoint endpoint = new Endpoint(node);
+    return open(node, LogFormats.RELEASE.newest());
+  }
+
+  /// Begins a life that says that it knows this format of the log.
+  Endpoint open(String node, int logFormat) {
+    Endpoint endpoint = new Endpoint(node, logFormat);
     endpoints.put(node, endpoint);
     return endpoint;
   }

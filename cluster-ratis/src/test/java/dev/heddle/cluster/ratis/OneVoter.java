@@ -2,6 +2,7 @@
 package dev.heddle.cluster.ratis;
 
 import dev.heddle.cluster.ratis.VoterStatus.State;
+import dev.heddle.cluster.roster.LogFormats;
 import dev.heddle.cluster.roster.VoterTransport;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -31,7 +32,8 @@ final class OneVoter implements VoterTransport {
 
   /// Another voter tells its status.
   void tell(String id, SortedSet<String> accepted, SortedSet<String> started) {
-    byte[] body = new VoterStatus(id, accepted, started, State.SEARCHES).encode();
+    byte[] body =
+        new VoterStatus(id, accepted, started, State.SEARCHES).encode(LogFormats.RELEASE.newest());
     byte[] packet = ByteBuffer.allocate(9 + body.length).put((byte) 7).putLong(0).put(body).array();
     receiver.accept(VoterId.node(id), packet);
   }
@@ -48,7 +50,7 @@ final class OneVoter implements VoterTransport {
   private VoterStatus disk() {
     try {
       return Files.exists(file)
-          ? VoterStatus.decode(Files.readAllBytes(file))
+          ? VoterStatus.decode(Files.readAllBytes(file), LogFormats.RELEASE)
           : new VoterStatus("", new TreeSet<>(), new TreeSet<>(), State.SEARCHES);
     } catch (IOException e) {
       throw new UncheckedIOException(e);
@@ -60,12 +62,17 @@ final class OneVoter implements VoterTransport {
     if (packet[0] == VoterCalls.STATUS) {
       try {
         byte[] body = java.util.Arrays.copyOfRange(packet, 9, packet.length);
-        told.add(new Told(VoterStatus.decode(body), disk()));
+        told.add(new Told(VoterStatus.decode(body, LogFormats.RELEASE), disk()));
       } catch (IOException e) {
         throw new UncheckedIOException(e);
       }
     }
     return true;
+  }
+
+  @Override
+  public int logFormat(String voter) {
+    return LogFormats.RELEASE.newest();
   }
 
   @Override

@@ -225,7 +225,7 @@ final class RaftGate {
     List<String> states = new ArrayList<>();
     for (String voter : voters.names()) {
       try {
-        Roster roster = RosterCodec.restore(voters.state(voter));
+        Roster roster = RosterCodec.RELEASE.restore(voters.state(voter));
         states.add(
             "%s has applied %d, has %d owners, leads: %s"
                 .formatted(voter, roster.applied(), roster.owners().size(), voters.leads(voter)));
@@ -252,7 +252,7 @@ final class RaftGate {
             throw new AssertionError(e);
           }
         });
-    Roster roster = RosterCodec.restore(voters.state(voters.names().getFirst()));
+    Roster roster = RosterCodec.RELEASE.restore(voters.state(voters.names().getFirst()));
     owners.forEach((name, pid) -> {
       Ownership owner = roster.owner(name);
       assertThat(owner).as("lost: '%s'", name).isNotNull();

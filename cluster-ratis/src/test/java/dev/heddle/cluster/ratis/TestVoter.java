@@ -20,6 +20,7 @@ import org.jspecify.annotations.Nullable;
 final class TestVoter implements NameStore.Listener, AutoCloseable {
   final String node;
   private final NodeDirectory directory;
+  private final RosterCodec codec;
   final RatisNameStore store;
 
   interface Action {
@@ -35,18 +36,29 @@ final class TestVoter implements NameStore.Listener, AutoCloseable {
 
   TestVoter(Path path, String node, Set<String> voters, VoterTransport transport, Limits limits)
       throws IOException {
-    this(NodeDirectory.open(path, node), voters, transport, limits);
+    this(NodeDirectory.open(path, node), voters, transport, RosterCodec.RELEASE, limits);
   }
 
   TestVoter(NodeDirectory directory, Set<String> voters, VoterTransport transport, Limits limits)
       throws IOException {
+    this(directory, voters, transport, RosterCodec.RELEASE, limits);
+  }
+
+  TestVoter(
+      NodeDirectory directory,
+      Set<String> voters,
+      VoterTransport transport,
+      RosterCodec codec,
+      Limits limits)
+      throws IOException {
+    this.codec = codec;
     this.node = directory.node();
     this.directory = directory;
     try {
       this.store =
           (RatisNameStore)
               new RatisNameStoreProvider()
-                  .open(new Setup(voters, directory, transport, this, limits));
+                  .open(new Setup(voters, directory, transport, this, codec, limits));
     } catch (IOException | RuntimeException e) {
       directory.close();
       throw e;
@@ -68,7 +80,7 @@ final class TestVoter implements NameStore.Listener, AutoCloseable {
       throw new AssertionError(e);
     }
     snapshots++;
-    roster = RosterCodec.restore(snapshot);
+    roster = codec.restore(snapshot);
   }
 
   /// Whether another server than this one takes part.
@@ -96,7 +108,12 @@ final class TestVoter implements NameStore.Listener, AutoCloseable {
 
   /// Its state, as bytes: equal states are equal bytes.
   synchronized byte[] state() {
-    return RosterCodec.snapshot(roster);
+    return RosterCodec.RELEASE.snapshot(roster);
+  }
+
+  /// The format of the log that is in force, as it has heard.
+  synchronized int format() {
+    return codec.inForce(roster);
   }
 
   @Override

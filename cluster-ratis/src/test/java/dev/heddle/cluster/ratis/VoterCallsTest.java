@@ -174,6 +174,11 @@ class VoterCallsTest {
               }
 
               @Override
+              public int logFormat(String voter) {
+                return endpoint.logFormat(voter);
+              }
+
+              @Override
               public void receive(BiConsumer<String, byte[]> next) {
                 endpoint.receive((from, packet) -> {
                   try {

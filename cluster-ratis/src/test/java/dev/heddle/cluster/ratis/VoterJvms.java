@@ -195,8 +195,8 @@ final class VoterJvms implements GateVoters {
 
   @Override
   public CompletableFuture<Outcome> submit(String voter, Command command) {
-    return ask(voter, VoterProgram.SUBMIT, RosterCodec.encode(command))
-        .thenApply(RosterCodec::decodeOutcome);
+    return ask(voter, VoterProgram.SUBMIT, RosterCodec.RELEASE.encode(command))
+        .thenApply(RosterCodec.RELEASE::decodeOutcome);
   }
 
   @Override

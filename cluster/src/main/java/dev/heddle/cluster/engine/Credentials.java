@@ -41,7 +41,8 @@ public final class Credentials {
           TrustManagerFactory.getInstance(TrustManagerFactory.getDefaultAlgorithm());
       trustManagers.init(trustStore);
       SSLContext context = SSLContext.getInstance("TLSv1.3");
-      context.init(keyManagers.getKeyManagers(), trustManagers.getTrustManagers(), null);
+      context.init(
+          keyManagers.getKeyManagers(), NamedRefusals.in(trustManagers.getTrustManagers()), null);
       return context;
     } catch (GeneralSecurityException e) {
       throw new IOException(

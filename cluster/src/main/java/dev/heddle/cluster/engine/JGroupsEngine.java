@@ -158,9 +158,9 @@ public final class JGroupsEngine implements Engine {
     return refusals.recent(RECENT);
   }
 
-  /// How many connections it has refused, or lost before they had greeted.
-  public int refusedConnections() {
-    return refusals.count();
+  /// For tests: waits for the next connection that it refuses, or loses before it has greeted.
+  void awaitRefusedConnection() throws InterruptedException {
+    refusals.awaitNext();
   }
 
   @Override
@@ -255,19 +255,25 @@ public final class JGroupsEngine implements Engine {
     }
     for (Throwable cause = e; cause != null; cause = cause.getCause()) {
       if (cause instanceof BindException) {
-        String ports = port == settings.bind.getPort() ? "port " + port : "each port up to " + port;
-        return new PortTakenException(
-            ports
-                + " of "
-                + settings.bind.getAddress().getHostAddress()
-                + " is taken by another program ("
-                + "ss -ltnp 'sport = :"
-                + port
-                + "' names it); stop it, or bind to another port",
-            e);
+        return new PortTakenException(taken(port), e);
       }
     }
     return new IOException("JGroups cannot start at " + settings.bind + ": " + e.getMessage(), e);
+  }
+
+  private String taken(int port) {
+    InetAddress address = settings.bind.getAddress();
+    // else the next port is tried, and nobody reads this
+    PortOwner owner = port >= settings.lastPort ? PortOwner.of(address, port) : null;
+    boolean isOnly = port == settings.bind.getPort();
+    return "%s of %s is taken%s by %s; stop it, or bind to another port"
+        .formatted(
+            isOnly ? "port " + port : "each port up to " + port,
+            address.getHostAddress(),
+            isOnly ? "" : ", the last one",
+            owner == null
+                ? "another program (ss -ltnp 'sport = :%d' names it)".formatted(port)
+                : owner);
   }
 
   /// Another program listens at the port.

@@ -158,8 +158,16 @@ final class NodeSocket extends Socket {
       return new RefusedException(
           "it speaks no TLS, this node does; give it certificates(...) of the same authority", e);
     }
+    String which = "";
+    if (said.contains("Received fatal alert")) { // the node that has sent it logs the names
+      which = "that of this node is refused: ";
+    } else if (said.contains("Empty client certificate chain")) { // a client sends only what fits
+      which = "it has none of an authority that this node trusts: ";
+    }
     return new RefusedException(
-        "certificates do not fit (" + said + "); take those of one ./heddle cluster certs", e);
+        "certificates do not fit (%s%s); take those of one ./heddle cluster certs"
+            .formatted(which, said),
+        e);
   }
 
   /// The two nodes cannot talk until somebody changes the configuration of one.

@@ -9,7 +9,6 @@ import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Set;
-import java.util.concurrent.atomic.AtomicInteger;
 
 /// Logs why connections to or from other nodes were refused: a line for each address and reason,
 /// not one for each attempt, and at most four for an address until one has succeeded.
@@ -21,8 +20,10 @@ final class Refusals {
   private static final int REASONS = 4; // for an address
 
   private final String node;
-  private final AtomicInteger count = new AtomicInteger(); // any thread
-  private final Map<String, Refused> refused = new LinkedHashMap<>(); // under its own lock
+
+  // under the lock of the map
+  private final Map<String, Refused> refused = new LinkedHashMap<>();
+  private int count;
 
   /// The refusals of an address.
   private static final class Refused {
@@ -37,7 +38,7 @@ final class Refusals {
 
   /// This node has refused a connection.
   void refused(InetAddress from, IOException why) {
-    count.incrementAndGet();
+    count();
     String address = from.getHostAddress();
     if (why instanceof NodeSocket.RefusedException) {
       if (isNew("from " + address, why)) {
@@ -65,9 +66,20 @@ final class Refusals {
     }
   }
 
-  /// How many connections this node has refused or lost before they had greeted.
-  int count() {
-    return count.get();
+  private void count() {
+    synchronized (refused) {
+      count++;
+      refused.notifyAll();
+    }
+  }
+
+  /// Waits for the next connection that this node refuses, or loses before it has greeted.
+  void awaitNext() throws InterruptedException {
+    synchronized (refused) {
+      for (int before = count; count == before; ) {
+        refused.wait();
+      }
+    }
   }
 
   void welcomed(InetAddress from) {

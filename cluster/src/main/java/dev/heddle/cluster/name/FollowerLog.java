@@ -45,7 +45,8 @@ final class FollowerLog implements LogClient {
 
   private final String self;
   private final Set<String> voters;
-  private final NodePort port;
+  private final RosterSender sender;
+  private final RosterCodec codec;
   private final RosterReplica replica;
   private final long silenceNanos;
   private final NavigableSet<String> inSession = new TreeSet<>(); // voters
@@ -63,12 +64,18 @@ final class FollowerLog implements LogClient {
   private long now;
 
   FollowerLog(
-      NodeLife self, Set<String> voters, NodePort port, RosterReplica replica, LeaseTimes times) {
+      NodeLife self,
+      Set<String> voters,
+      RosterSender sender,
+      RosterCodec codec,
+      RosterReplica replica,
+      LeaseTimes times) {
     this.self = self.node();
     this.number = (long) self.life() << 32;
     this.ids = number;
     this.voters = voters;
-    this.port = port;
+    this.sender = sender;
+    this.codec = codec;
     this.replica = replica;
     this.silenceNanos = times.holdNanos() / 2;
   }
@@ -119,7 +126,7 @@ final class FollowerLog implements LogClient {
     isFresh = false;
     heard = now;
     state.reset();
-    send(node, new RosterMessage.Subscribe(++number));
+    var _ = sender.send(node, new RosterMessage.Subscribe(++number));
   }
 
   @Override
@@ -154,15 +161,12 @@ final class FollowerLog implements LogClient {
     String to = voter;
     if (to == null) {
       answer.done(null, "none of the voters %s is in touch".formatted(voters));
-    } else if (send(to, message)) {
+    } else if (sender.send(to, message)) {
       open.put(id, new Try<>(answer, to, now));
     } else {
-      answer.done(null, "voter '" + to + "' takes no more for now");
+      String why = sender.obstacle(to);
+      answer.done(null, why.isEmpty() ? "voter '" + to + "' takes no more for now" : why);
     }
-  }
-
-  private boolean send(String to, RosterMessage message) {
-    return port.send(to, RosterMessageCodec.encode(message));
   }
 
   // ---- what a voter says ----
@@ -189,7 +193,10 @@ final class FollowerLog implements LogClient {
         fail(failed, why);
       }
       case RosterMessage.NoVoter(String why) -> noVoter(from, why);
-      case RosterMessage.Subscribe _, RosterMessage.Submit _, RosterMessage.Barrier _ ->
+      case RosterMessage.Subscribe _,
+          RosterMessage.Submit _,
+          RosterMessage.Unreadable _,
+          RosterMessage.Barrier _ ->
           throw new IllegalStateException("a voter takes it: " + message);
     }
   }
@@ -215,7 +222,7 @@ final class FollowerLog implements LogClient {
   private void state(RosterMessage.Part part, byte[] content) {
     state.writeBytes(content);
     if (part == RosterMessage.Part.LAST) {
-      replica.replace(RosterCodec.restore(state.toByteArray()));
+      replica.replace(codec.restore(state.toByteArray()));
       state.reset();
       isFresh = true;
     }

@@ -50,13 +50,19 @@ public final class NameService implements RosterAccess {
    */
   private static final System.Logger LOG = System.getLogger("dev.heddle.cluster.name");
   private static final long TICK_NANOS = 100_000_000;
+  private static final long RAISE_NANOS = 1_000_000_000; // between two tries
 
   /// What a node is for its names.
   ///
   /// @param voters the names of the nodes that vote
   /// @param proof that earlier lives of the same directory have ended; null without a directory
+  /// @param codec with the formats of the log that this node knows
   public record Setup(
-      NodeLife self, Set<String> voters, @Nullable StorageProof proof, LeaseTimes times) {
+      NodeLife self,
+      Set<String> voters,
+      @Nullable StorageProof proof,
+      LeaseTimes times,
+      RosterCodec codec) {
     public Setup {
       voters = Set.copyOf(voters);
     }
@@ -71,6 +77,8 @@ public final class NameService implements RosterAccess {
   private final @Nullable NameStore store;
   private final RosterReplica replica;
   private final LogClient log;
+  private final RosterMessageCodec messages;
+  private final RosterSender sender;
   private final @Nullable FollowerLog follower;
   private final @Nullable VoterFeed feed;
   private final LeaseKeeper lease;
@@ -84,6 +92,8 @@ public final class NameService implements RosterAccess {
   private final List<Read> reads = new ArrayList<>(); // that are open
   private final List<Read> failedReads = new ArrayList<>(); // those of them to try again
   private @Nullable LeaseExpiry expiry; // while this voter takes itself for the leader
+  private boolean hasRaised; // the format of the log has been raised, at raisedAt
+  private long raisedAt;
   private volatile boolean isLeaving; // written by the agent
   private String failure = "";
 
@@ -101,16 +111,20 @@ public final class NameService implements RosterAccess {
     this.clock = clock;
     this.wake = wake;
     this.replica = new RosterReplica(setup.self().node(), clock, this::changed);
+    this.messages = new RosterMessageCodec(setup.codec());
+    this.sender = new RosterSender(setup.self().node(), port, setup.codec());
     if (open == null) {
       store = null;
       feed = null;
-      follower = new FollowerLog(setup.self(), setup.voters(), port, replica, setup.times());
+      follower =
+          new FollowerLog(
+              setup.self(), setup.voters(), sender, setup.codec(), replica, setup.times());
       log = follower;
     } else {
       store = open.apply(new FromStore());
       follower = null;
       log = new VoterLog(store, this::execute);
-      feed = new VoterFeed(port, replica, log);
+      feed = new VoterFeed(sender, setup.codec(), replica, log);
     }
     this.lease =
         new LeaseKeeper(
@@ -171,7 +185,7 @@ public final class NameService implements RosterAccess {
     }
   }
 
-  /// At the leader: declares leases lost.
+  /// At the leader: declares leases lost, and raises the format of the log.
   private void judge(long now) {
     if (store == null || !store.isLeader()) {
       expiry = null;
@@ -181,6 +195,23 @@ public final class NameService implements RosterAccess {
       expiry = new LeaseExpiry(setup.times());
     }
     expiry.poll(replica.roster(), now).forEach(this::trySubmit);
+    raise(now);
+  }
+
+  /// Raises the format to what all voters know, as soon as all of them are in session and have said
+  /// so.
+  private void raise(long now) {
+    int known = setup.codec().formats().newest();
+    for (String voter : setup.voters()) {
+      boolean isSelf = voter.equals(setup.self().node());
+      known = Math.min(known, isSelf ? known : port.logFormat(voter));
+    }
+    boolean isDue = !hasRaised || now - raisedAt >= RAISE_NANOS;
+    if (known > setup.codec().inForce(replica.roster()) && isDue) {
+      hasRaised = true;
+      raisedAt = now;
+      trySubmit(new Command.Raise(known));
+    }
   }
 
   private void trySubmit(Command command) {
@@ -227,7 +258,7 @@ public final class NameService implements RosterAccess {
 
     @Override
     public void replaced(byte[] snapshot) {
-      Roster roster = RosterCodec.restore(snapshot);
+      Roster roster = setup.codec().restore(snapshot);
       execute(() -> {
         replica.replace(roster);
         if (feed != null) {
@@ -264,7 +295,7 @@ public final class NameService implements RosterAccess {
   public void received(NodeLife from, byte[] content) {
     RosterMessage message;
     try {
-      message = RosterMessageCodec.decode(content);
+      message = messages.decode(content);
     } catch (IllegalArgumentException e) {
       LOG.log(
           System.Logger.Level.WARNING,
@@ -283,9 +314,12 @@ public final class NameService implements RosterAccess {
 
   private void received(FollowerLog to, NodeLife from, RosterMessage message) {
     switch (message) {
-      case RosterMessage.Subscribe _, RosterMessage.Submit _, RosterMessage.Barrier _ -> {
+      case RosterMessage.Subscribe _,
+          RosterMessage.Submit _,
+          RosterMessage.Unreadable _,
+          RosterMessage.Barrier _ -> {
         String why = "node '%s' has the voters %s".formatted(setup.self().node(), setup.voters());
-        var _ = port.send(from.node(), RosterMessageCodec.encode(new RosterMessage.NoVoter(why)));
+        var _ = sender.send(from.node(), new RosterMessage.NoVoter(why));
       }
       default -> to.received(from.node(), message, now());
     }

@@ -3,9 +3,12 @@ package dev.heddle.cluster.name;
 
 import dev.heddle.cluster.node.ClusterNode;
 import dev.heddle.cluster.roster.LeaseTimes;
+import dev.heddle.cluster.roster.LogFormats;
 import dev.heddle.cluster.roster.NameStore;
 import dev.heddle.cluster.roster.NameStoreProvider;
 import dev.heddle.cluster.roster.NodeDirectory;
+import dev.heddle.cluster.roster.RosterCodec;
+import dev.heddle.cluster.wire.Features;
 import dev.heddle.cluster.wire.Frame;
 import dev.heddle.cluster.wire.NodeLife;
 import dev.heddle.process.Exit;
@@ -38,7 +41,9 @@ public final class NodeNames implements AutoCloseable {
   ///
   /// @param voters the names of the nodes that vote
   /// @param directory of this node; a voter has one
-  public record Settings(Set<String> voters, @Nullable Path directory, Duration lease) {
+  /// @param formats of the log that this release knows
+  public record Settings(
+      Set<String> voters, @Nullable Path directory, Duration lease, LogFormats formats) {
     public Settings {
       voters = Set.copyOf(voters);
     }
@@ -55,16 +60,31 @@ public final class NodeNames implements AutoCloseable {
     this.node = node.self().node();
     this.times = LeaseTimes.holding(settings.lease());
     this.directory = directory;
+    RosterCodec codec = new RosterCodec(settings.formats());
     NameService.Setup setup =
         new NameService.Setup(
-            node.self(), settings.voters(), directory == null ? null : directory.proof(), times);
+            node.self(),
+            settings.voters(),
+            directory == null ? null : directory.proof(),
+            times,
+            codec);
     Function<NameStore.Listener, NameStore> open = null;
     if (settings.voters().contains(this.node)) {
       NameStoreProvider provider = provider(settings.voters());
       NodeDirectory own = Objects.requireNonNull(directory, "a voter has a directory");
       Transport transport = new Transport(node);
       node.add(transport);
-      open = listener -> open(provider, settings.voters(), own, transport, listener);
+      open =
+          listener ->
+              open(
+                  provider,
+                  new NameStoreProvider.Setup(
+                      settings.voters(),
+                      own,
+                      transport,
+                      listener,
+                      codec,
+                      NameStoreProvider.Limits.DEFAULT));
     }
     try {
       service =
@@ -102,16 +122,9 @@ public final class NodeNames implements AutoCloseable {
                     .formatted(node, voters)));
   }
 
-  private static NameStore open(
-      NameStoreProvider provider,
-      Set<String> voters,
-      NodeDirectory directory,
-      Transport transport,
-      NameStore.Listener listener) {
+  private static NameStore open(NameStoreProvider provider, NameStoreProvider.Setup setup) {
     try {
-      return provider.open(
-          new NameStoreProvider.Setup(
-              voters, directory, transport, listener, NameStoreProvider.Limits.DEFAULT));
+      return provider.open(setup);
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }
@@ -190,6 +203,12 @@ public final class NodeNames implements AutoCloseable {
     @Override
     public boolean send(String to, byte[] content) {
       return node.send(to, new Frame.Service(ROSTER, content)).isAccepted();
+    }
+
+    @Override
+    public int logFormat(String other) {
+      Features features = node.features(other);
+      return features == null ? 0 : features.logFormat();
     }
 
     @Override

@@ -10,6 +10,11 @@ public interface NodePort {
   /// @return false when it is lost already
   boolean send(String node, byte[] content);
 
+  /// The newest format of the log that a node knows.
+  ///
+  /// @return 0 when the node is not in session
+  int logFormat(String node);
+
   /// Whether a process of this node lives.
   boolean isAlive(Pid pid);
 

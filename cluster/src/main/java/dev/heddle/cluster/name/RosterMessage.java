@@ -29,6 +29,9 @@ sealed interface RosterMessage {
   /// From a voter.
   record Answered(long id, Outcome outcome) implements RosterMessage {}
 
+  /// To a voter: a command that cannot be read here.
+  record Unreadable(long id, String why) implements RosterMessage {}
+
   /// To a voter: asks for the index up to which all is committed that was before.
   record Barrier(long id) implements RosterMessage {}
 

@@ -12,22 +12,30 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 
 /// Messages about the roster as bytes: an octet for the kind, then its values.
+///
+/// What is of the log has the newest format that both nodes know. A command or an outcome of
+/// another format fails only its own request.
 final class RosterMessageCodec {
   private static final int MOST_CHARS = 8_000; // of a failure; of at most 64 KiB
 
-  private RosterMessageCodec() {}
+  private final RosterCodec codec;
 
-  static byte[] encode(RosterMessage message) {
+  RosterMessageCodec(RosterCodec codec) {
+    this.codec = codec;
+  }
+
+  /// @param format of the log that the receiver knows
+  byte[] encode(RosterMessage message, int format) {
     ByteArrayOutputStream bytes = new ByteArrayOutputStream();
     try {
-      write(new DataOutputStream(bytes), message);
+      write(new DataOutputStream(bytes), message, format);
     } catch (IOException e) {
       throw new UncheckedIOException(e); // a text of more than 64 KiB
     }
     return bytes.toByteArray();
   }
 
-  private static void write(DataOutputStream out, RosterMessage message) throws IOException {
+  private void write(DataOutputStream out, RosterMessage message, int format) throws IOException {
     switch (message) {
       case RosterMessage.Subscribe(long number) -> head(out, 1, number);
       case RosterMessage.State(long number, Part part, byte[] content) -> {
@@ -39,15 +47,16 @@ final class RosterMessageCodec {
         head(out, 3, number);
         out.writeLong(delta.previous());
         out.writeLong(delta.index());
-        out.write(RosterCodec.encode(delta.command()));
+        out.write(codec.encode(delta.command(), format));
       }
       case RosterMessage.Submit(long id, var command) -> {
         head(out, 4, id);
-        out.write(RosterCodec.encode(command));
+        out.write(codec.encode(command, format));
       }
+      case RosterMessage.Unreadable it -> throw new IllegalArgumentException("nobody says " + it);
       case RosterMessage.Answered(long id, var outcome) -> {
         head(out, 5, id);
-        out.write(RosterCodec.encode(outcome));
+        out.write(codec.encode(outcome, format));
       }
       case RosterMessage.Barrier(long id) -> head(out, 6, id);
       case RosterMessage.Passed(long id, long index) -> {
@@ -73,7 +82,7 @@ final class RosterMessageCodec {
   /// The message of these bytes.
   ///
   /// @throws IllegalArgumentException when the bytes are no such message
-  static RosterMessage decode(byte[] bytes) {
+  RosterMessage decode(byte[] bytes) {
     DataInputStream in = new DataInputStream(new ByteArrayInputStream(bytes));
     try {
       RosterMessage message = read(in);
@@ -87,7 +96,7 @@ final class RosterMessageCodec {
     }
   }
 
-  private static RosterMessage read(DataInputStream in) throws IOException {
+  private RosterMessage read(DataInputStream in) throws IOException {
     int kind = in.readUnsignedByte();
     long number = in.readLong();
     return switch (kind) {
@@ -99,16 +108,32 @@ final class RosterMessageCodec {
         long previous = in.readLong();
         long index = in.readLong();
         yield new RosterMessage.Applied(
-            number, new Delta(previous, index, RosterCodec.decodeCommand(in.readAllBytes())));
+            number, new Delta(previous, index, codec.decodeCommand(in.readAllBytes())));
       }
-      case 4 -> new RosterMessage.Submit(number, RosterCodec.decodeCommand(in.readAllBytes()));
-      case 5 -> new RosterMessage.Answered(number, RosterCodec.decodeOutcome(in.readAllBytes()));
+      case 4 -> submit(number, in.readAllBytes());
+      case 5 -> answered(number, in.readAllBytes());
       case 6 -> new RosterMessage.Barrier(number);
       case 7 -> new RosterMessage.Passed(number, in.readLong());
       case 8 -> new RosterMessage.Failed(number, in.readUTF());
       case 9 -> new RosterMessage.NoVoter(in.readUTF());
       default -> throw new IOException("no message has the kind " + kind);
     };
+  }
+
+  private RosterMessage submit(long id, byte[] command) {
+    try {
+      return new RosterMessage.Submit(id, codec.decodeCommand(command));
+    } catch (IllegalArgumentException e) {
+      return new RosterMessage.Unreadable(id, String.valueOf(e.getMessage()));
+    }
+  }
+
+  private RosterMessage answered(long id, byte[] outcome) {
+    try {
+      return new RosterMessage.Answered(id, codec.decodeOutcome(outcome));
+    } catch (IllegalArgumentException e) {
+      return new RosterMessage.Failed(id, String.valueOf(e.getMessage()));
+    }
   }
 
   private static String cut(String text) {

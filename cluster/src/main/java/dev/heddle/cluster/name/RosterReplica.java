@@ -102,6 +102,7 @@ final class RosterReplica {
         }
       }
       case Command.Lost _, Command.Leave _ -> publishAll();
+      case Command.Raise _ -> {}
       case Command.ShardCommand _ -> publishShards();
       case Command.SingletonCommand _ -> {}
     }

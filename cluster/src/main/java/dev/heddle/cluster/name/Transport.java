@@ -3,6 +3,7 @@ package dev.heddle.cluster.name;
 
 import dev.heddle.cluster.node.ClusterNode;
 import dev.heddle.cluster.roster.VoterTransport;
+import dev.heddle.cluster.wire.Features;
 import dev.heddle.cluster.wire.Frame;
 import dev.heddle.cluster.wire.NodeLife;
 import java.util.Map;
@@ -27,6 +28,12 @@ final class Transport implements VoterTransport, ClusterNode.Part {
   @Override
   public boolean send(String voter, byte[] packet) {
     return node.send(voter, new Frame.Service(NAME, packet)).isAccepted();
+  }
+
+  @Override
+  public int logFormat(String voter) {
+    Features features = node.features(voter);
+    return features == null ? 0 : features.logFormat();
   }
 
   @Override

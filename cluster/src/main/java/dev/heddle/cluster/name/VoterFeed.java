@@ -7,22 +7,33 @@ import dev.heddle.cluster.roster.RosterCodec;
 import dev.heddle.cluster.wire.NodeLife;
 import java.util.Arrays;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.Map;
+import java.util.Set;
 
 /// What a voter tells nodes that are none: the state, then each command that is applied, in the
 /// order of their session. The agent thread.
+///
+/// A node may know only the format before the one in force. A command that this one has no words
+/// for is told to it as the whole state.
 final class VoterFeed {
   private static final int PART_BYTES = 512 * 1024; // of a frame; half of its limit
 
-  private record Subscription(NodeLife node, long number) {}
+  private static final System.Logger LOG = System.getLogger("dev.heddle.cluster.name");
 
-  private final NodePort port;
+  /// @param format that both know
+  private record Subscription(NodeLife node, long number, int format) {}
+
+  private final RosterSender sender;
+  private final RosterCodec codec;
   private final RosterReplica replica;
   private final LogClient log;
   private final Map<String, Subscription> subscriptions = new HashMap<>(); // by node
+  private final Set<String> refused = new HashSet<>(); // what was logged
 
-  VoterFeed(NodePort port, RosterReplica replica, LogClient log) {
-    this.port = port;
+  VoterFeed(RosterSender sender, RosterCodec codec, RosterReplica replica, LogClient log) {
+    this.sender = sender;
+    this.codec = codec;
     this.replica = replica;
     this.log = log;
   }
@@ -32,7 +43,7 @@ final class VoterFeed {
       case RosterMessage.Subscribe(long number) -> {
         Subscription known = subscriptions.get(from.node());
         if (known == null || !known.node().equals(from) || known.number() < number) {
-          begin(new Subscription(from, number));
+          begin(new Subscription(from, number, sender.format(from.node())));
         }
       }
       case RosterMessage.Submit(long id, var command) ->
@@ -44,6 +55,8 @@ final class VoterFeed {
                       outcome == null
                           ? new RosterMessage.Failed(id, failure)
                           : new RosterMessage.Answered(id, outcome)));
+      case RosterMessage.Unreadable(long id, String why) ->
+          send(from.node(), new RosterMessage.Failed(id, why));
       case RosterMessage.Barrier(long id) ->
           log.barrier((passed, failure) ->
               send(
@@ -65,14 +78,26 @@ final class VoterFeed {
   }
 
   private void begin(Subscription subscription) {
+    if (subscription.format() == 0) {
+      refused(subscription.node().node());
+      return;
+    }
     subscriptions.put(subscription.node().node(), subscription);
     if (replica.isHere() && !sendState(subscription)) {
       subscriptions.remove(subscription.node().node());
     }
   }
 
+  /// Its commands fail with the same words.
+  private void refused(String node) {
+    String why = sender.obstacle(node);
+    if (!why.isEmpty() && refused.add(why)) {
+      LOG.log(System.Logger.Level.WARNING, "the log is not told: " + why);
+    }
+  }
+
   private boolean sendState(Subscription to) {
-    byte[] state = RosterCodec.snapshot(replica.roster());
+    byte[] state = codec.snapshot(replica.roster(), to.format());
     for (int at = 0; at < state.length; at += PART_BYTES) {
       int end = Math.min(state.length, at + PART_BYTES);
       byte[] part = Arrays.copyOfRange(state, at, end);
@@ -88,7 +113,10 @@ final class VoterFeed {
   void applied(Delta delta) {
     subscriptions
         .values()
-        .removeIf(it -> !send(it.node().node(), new RosterMessage.Applied(it.number(), delta)));
+        .removeIf(it ->
+            RosterCodec.has(it.format(), delta.command())
+                ? !send(it.node().node(), new RosterMessage.Applied(it.number(), delta))
+                : !sendState(it));
   }
 
   /// The state was replaced as a whole, or is here only now.
@@ -97,6 +125,6 @@ final class VoterFeed {
   }
 
   private boolean send(String to, RosterMessage message) {
-    return port.send(to, RosterMessageCodec.encode(message));
+    return sender.send(to, message);
   }
 }

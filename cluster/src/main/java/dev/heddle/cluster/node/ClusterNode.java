@@ -13,6 +13,7 @@ import dev.heddle.cluster.peer.UnreachableNodes;
 import dev.heddle.cluster.session.Ending;
 import dev.heddle.cluster.session.Ending.Cause;
 import dev.heddle.cluster.session.Greetings.Unanswered;
+import dev.heddle.cluster.wire.Features;
 import dev.heddle.cluster.wire.Frame;
 import dev.heddle.cluster.wire.MessageTypes;
 import dev.heddle.cluster.wire.NodeLife;
@@ -63,14 +64,26 @@ public final class ClusterNode implements AutoCloseable {
   /// @param types of the messages
   /// @param offers what other nodes may do here
   /// @param services takes what other parts of the cluster send; must not wait
+  /// @param features that it tells the others
   public record Settings(
       String cluster,
       Map<String, String> labels,
       MessageTypes types,
       PeerOptions offers,
-      BiConsumer<NodeLife, Frame.Service> services) {
+      BiConsumer<NodeLife, Frame.Service> services,
+      Features features) {
     public Settings {
       labels = Map.copyOf(labels);
+    }
+
+    /// Without features.
+    public Settings(
+        String cluster,
+        Map<String, String> labels,
+        MessageTypes types,
+        PeerOptions offers,
+        BiConsumer<NodeLife, Frame.Service> services) {
+      this(cluster, labels, types, offers, services, Features.of(0));
     }
   }
 
@@ -185,7 +198,7 @@ public final class ClusterNode implements AutoCloseable {
             0,
             oldestVersion,
             newestVersion,
-            0,
+            settings.features().bits(),
             settings.labels(),
             List.copyOf(settings.offers().entries().keySet()));
     this.connections =
@@ -254,6 +267,14 @@ public final class ClusterNode implements AutoCloseable {
   public @Nullable Introduction introduction(String name) {
     Peer peer = peers.get(name);
     return peer == null ? null : peer.other;
+  }
+
+  /// What a node in session can do.
+  ///
+  /// @return null when it is not in session
+  public @Nullable Features features(String name) {
+    Introduction other = introduction(name);
+    return other == null ? null : Features.of(other.features());
   }
 
   /// What all nodes in session say of themselves.

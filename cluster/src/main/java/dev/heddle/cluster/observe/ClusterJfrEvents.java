@@ -61,7 +61,8 @@ public final class ClusterJfrEvents {
   /// Records that messages were not accepted.
   ///
   /// @param refusedBy the node of the receiver
-  /// @param reason of `SendResult`
+  /// @param receiver a PID, or the entry of a start
+  /// @param reason a `SendResult`, or `START_REFUSED`, `ORDERS_REFUSED`
   public static void refused(
       Pair pair, String refusedBy, String receiver, String reason, long count) {
     MessageRefused event = new MessageRefused();

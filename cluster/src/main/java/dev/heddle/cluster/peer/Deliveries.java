@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.heddle.cluster.peer;
 
-import dev.heddle.cluster.observe.ClusterJfrEvents;
 import dev.heddle.cluster.wire.Frame;
 import dev.heddle.cluster.wire.UndecodableMessageException;
 import dev.heddle.process.MailboxPolicy;
@@ -56,8 +55,6 @@ final class Deliveries {
    * it.
    */
 
-  private static final System.Logger LOG = System.getLogger("dev.heddle.cluster.peer");
-
   /// How many bytes are held before the other node gets no more credit.
   static final long HELD_BYTES = 64L << 20;
 
@@ -72,6 +69,7 @@ final class Deliveries {
 
   private final RemoteContext context;
   private final IncomingCalls calls;
+  private final IncomingRefusals refusals;
   private final DeliveryLock lock;
   private final BooleanSupplier isEnded;
 
@@ -79,20 +77,23 @@ final class Deliveries {
   private final Map<Pid, Receiver> receivers = new HashMap<>();
   private final Set<Long> heldAsks = new HashSet<>(); // by id; those that nobody has given up
   private CompletableFuture<@Nullable Void> credit = CompletableFuture.completedFuture(null);
-  private boolean isUndecodableLogged;
   private boolean ended;
 
   // written under the lock, read by any thread
   private final AtomicLong heldBytes = new AtomicLong();
-  private final AtomicLong refused = new AtomicLong();
   private final AtomicLong dropped = new AtomicLong();
 
   /// @param lock that of the delivery
   /// @param isEnded whether the session has ended; any thread
   Deliveries(
-      RemoteContext context, IncomingCalls calls, DeliveryLock lock, BooleanSupplier isEnded) {
+      RemoteContext context,
+      IncomingCalls calls,
+      IncomingRefusals refusals,
+      DeliveryLock lock,
+      BooleanSupplier isEnded) {
     this.context = context;
     this.calls = calls;
+    this.refusals = refusals;
     this.lock = lock;
     this.isEnded = isEnded;
   }
@@ -100,11 +101,6 @@ final class Deliveries {
   /// How many bytes wait behind full mailboxes. Takes no lock: observers never wait for a delivery.
   long heldBytes() {
     return heldBytes.get();
-  }
-
-  /// How many messages of the other node were refused here.
-  long refused() {
-    return refused.get();
   }
 
   /// How many held messages the end of the session has dropped.
@@ -293,20 +289,10 @@ final class Deliveries {
     try {
       content = context.contents().decode(message.content());
     } catch (UndecodableMessageException e) {
-      logFirst(message.to(), e);
+      refusals.logUndecodable(message.to(), e);
       return SendResult.NOT_SENDABLE;
     }
     return context.local().offer(message.to(), content);
-  }
-
-  private void logFirst(Pid to, UndecodableMessageException why) {
-    if (!isUndecodableLogged) {
-      isUndecodableLogged = true;
-      LOG.log(
-          System.Logger.Level.WARNING,
-          "refused a message from node '%s' to %s, and may refuse more: %s"
-              .formatted(context.other().node(), to, why.getMessage()));
-    }
   }
 
   /// Whether messages to a full mailbox wait. Between the refusal and this call the mailbox may
@@ -317,11 +303,7 @@ final class Deliveries {
   }
 
   private void refuse(Frame frame, Pid to, SendResult why) {
-    var _ = refused.incrementAndGet();
-    if (ClusterJfrEvents.areRecorded()) {
-      String self = context.self();
-      ClusterJfrEvents.refused(context.pair(), self, to.toString(), why.name(), 1);
-    }
+    refusals.add(to, why.name());
     if (frame instanceof Frame.Ask ask) {
       calls.failAsk(ask, new SendFailedException(to, why));
     } else {

@@ -9,6 +9,7 @@ import dev.heddle.process.Lifetime;
 import dev.heddle.process.NotSendableException;
 import dev.heddle.process.Pid;
 import dev.heddle.process.Process;
+import dev.heddle.process.Reply;
 import dev.heddle.process.SendFailedException;
 import dev.heddle.process.SendResult;
 import dev.heddle.process.StartOptions;
@@ -28,15 +29,21 @@ import org.jspecify.annotations.Nullable;
 final class IncomingCalls {
   private final RemoteContext context;
   private final RemoteTies ties;
+  private final IncomingRefusals refusals;
   private final Map<String, Entry> entries;
 
   // any thread
   private final ConcurrentMap<Long, CompletableFuture<?>> open = new ConcurrentHashMap<>();
   private volatile boolean ended;
 
-  IncomingCalls(RemoteContext context, RemoteTies ties, Map<String, Entry> entries) {
+  IncomingCalls(
+      RemoteContext context,
+      RemoteTies ties,
+      IncomingRefusals refusals,
+      Map<String, Entry> entries) {
     this.context = context;
     this.ties = ties;
+    this.refusals = refusals;
     this.entries = entries;
   }
 
@@ -53,9 +60,9 @@ final class IncomingCalls {
     CompletableFuture<@Nullable Object> answer;
     try {
       answer = request(ask);
-    } catch (UndecodableMessageException | CompletionException e) {
-      Throwable failure = e instanceof CompletionException wrapped ? wrapped.getCause() : e;
-      failAsk(ask, failure == null ? e : failure);
+    } catch (UndecodableMessageException e) {
+      refusals.undecodable(ask.to(), e);
+      failAsk(ask, e);
       return SendResult.ACCEPTED;
     }
     if (isFull(answer, ask.to())) {
@@ -86,17 +93,22 @@ final class IncomingCalls {
         throw e;
       }
     }
-    return context
-        .local()
-        .requestTyped(
-            ask.to(),
-            reply -> {
-              try {
-                return context.contents().decodeAsk(ask.content(), reply);
-              } catch (UndecodableMessageException e) {
-                throw new CompletionException(e);
-              }
-            });
+    try {
+      return context.local().requestTyped(ask.to(), reply -> decodeTyped(ask, reply));
+    } catch (CompletionException e) {
+      if (e.getCause() instanceof UndecodableMessageException undecodable) {
+        throw undecodable;
+      }
+      throw e;
+    }
+  }
+
+  private @Nullable Object decodeTyped(Frame.Ask ask, Reply<?> reply) {
+    try {
+      return context.contents().decodeAsk(ask.content(), reply);
+    } catch (UndecodableMessageException e) {
+      throw new CompletionException(e);
+    }
   }
 
   private static boolean isFull(CompletableFuture<?> answer, Pid to) {
@@ -172,11 +184,21 @@ final class IncomingCalls {
     }
     if (answer == null) {
       Throwable why = refusal == null ? new StartRefusedException("no process", null) : refusal;
+      countRefused(spawn, why);
       context.send(new Frame.SpawnFailed(spawn.id(), Failures.text(why)));
     } else if (spawn.flags().contains(SpawnFlag.MONITOR)) {
       ties.answerMonitoredStart(answer);
     } else {
       context.send(answer);
+    }
+  }
+
+  private void countRefused(Frame.Spawn spawn, Throwable why) {
+    String receiver = "entry '" + spawn.entry() + "'";
+    if (why instanceof UndecodableMessageException undecodable) {
+      refusals.undecodable(receiver, undecodable);
+    } else {
+      refusals.add(receiver, "START_REFUSED");
     }
   }
 

@@ -76,6 +76,7 @@ public final class RemoteNode implements NodePeer {
   private final RemoteTies ties;
   private final OutgoingCalls outgoing;
   private final IncomingCalls incoming;
+  private final IncomingRefusals refusals;
   private final Deliveries deliveries;
   private final RefusedMessages refused;
   private final PausedReceivers paused = new PausedReceivers();
@@ -115,8 +116,9 @@ public final class RemoteNode implements NodePeer {
     this.services = services;
     this.ties = new RemoteTies(context);
     this.outgoing = new OutgoingCalls(context, ties);
-    this.incoming = new IncomingCalls(context, ties, options.entries());
-    this.deliveries = new Deliveries(context, incoming, delivery, () -> ended);
+    this.refusals = new IncomingRefusals(context);
+    this.incoming = new IncomingCalls(context, ties, refusals, options.entries());
+    this.deliveries = new Deliveries(context, incoming, refusals, delivery, () -> ended);
     this.refused = new RefusedMessages(local);
     context.send(new Frame.Types(contents.signatures()));
     groups.opened(this, context::send);
@@ -378,7 +380,7 @@ public final class RemoteNode implements NodePeer {
     try {
       detail = context.contents().decode(request.detail());
     } catch (UndecodableMessageException e) {
-      log("ignored a request to exit to %s: %s".formatted(request.target(), e.getMessage()));
+      refusals.undecodable(request.target(), e);
       return;
     }
     Pid from = request.from();
@@ -390,9 +392,14 @@ public final class RemoteNode implements NodePeer {
   private void onOrder(Pid target, ProcessOrder order) {
     if (options.orders() == PeerOptions.ForeignOrders.CARRIED_OUT) {
       context.local().order(target, order);
-    } else if (!isOrderLogged) {
+      return;
+    }
+    refusals.add(target, "ORDERS_REFUSED");
+    if (!isOrderLogged) {
       isOrderLogged = true;
-      log("ignored %s to %s, and ignores more: control is off here".formatted(order, target));
+      log(
+          "ignored %s to %s, and ignores more: this node has refuseOrders()"
+              .formatted(order, target));
     }
   }
 
@@ -423,7 +430,7 @@ public final class RemoteNode implements NodePeer {
         paused.size(),
         deliveries.heldBytes(),
         deliveries.dropped(),
-        deliveries.refused(),
+        refusals.count(),
         refused.count());
   }
 
@@ -436,7 +443,7 @@ public final class RemoteNode implements NodePeer {
   /// @param pausedReceivers processes of the other node whose mailboxes are nearly full
   /// @param heldBytes of messages that wait here behind full mailboxes
   /// @param dropped messages that waited so when the session ended
-  /// @param refusedHere messages of the other node that were not accepted here
+  /// @param refusedHere messages, requests, orders and starts of it that were not accepted here
   /// @param refusedThere messages to the other node that were not accepted there
   public record Counters(
       int standIns,

@@ -46,6 +46,9 @@ public sealed interface Command {
   /// Gives a name back, if the ownership is still the one with this token.
   record Unregister(Origin origin, String name, long token) implements Command {}
 
+  /// From now on the log has this format, if it has an older one: all voters know it.
+  record Raise(int format) implements Command {}
+
   /// A command about shards. Repeated, it does nothing more.
   sealed interface ShardCommand extends Command {}
 

@@ -20,11 +20,13 @@ public interface NameStoreProvider {
   /// @param voters the names of the nodes that vote: 1, or 3 and more
   /// @param directory of this node, which is one of the voters; stays open as long as the store
   /// @param listener is told of the state that the directory holds, too
+  /// @param codec with the formats of the log that this voter knows
   record Setup(
       Set<String> voters,
       NodeDirectory directory,
       VoterTransport transport,
       NameStore.Listener listener,
+      RosterCodec codec,
       Limits limits) {
     /// Checks the voters.
     public Setup {

@@ -5,6 +5,7 @@ import dev.heddle.cluster.roster.Command.DeclareSingleton;
 import dev.heddle.cluster.roster.Command.Leave;
 import dev.heddle.cluster.roster.Command.Lost;
 import dev.heddle.cluster.roster.Command.Origin;
+import dev.heddle.cluster.roster.Command.Raise;
 import dev.heddle.cluster.roster.Command.Register;
 import dev.heddle.cluster.roster.Command.Renew;
 import dev.heddle.cluster.roster.Command.ShardCommand;
@@ -61,6 +62,12 @@ public final class Roster {
   private final ShardTable shards = new ShardTable();
   private final SingletonTable singletons = new SingletonTable();
   private long applied;
+  private int format;
+
+  /// The format of the log that is in force; 0 while no command has raised it. It only grows.
+  public int format() {
+    return format;
+  }
 
   /// The index of the last command that was applied; 0 for none.
   public long applied() {
@@ -119,6 +126,10 @@ public final class Roster {
       case Leave leave -> leave(leave);
       case Register register -> request(register.origin(), index, register);
       case Unregister unregister -> request(unregister.origin(), index, unregister);
+      case Raise(int to) -> {
+        format = Math.max(format, to);
+        yield new Outcome.Done();
+      }
       case ShardCommand shard -> apply(index, shard);
       case SingletonCommand singleton -> apply(index, singleton);
     };
@@ -285,8 +296,9 @@ public final class Roster {
     return members.values();
   }
 
-  void restore(long index, Collection<Member> restored, Collection<Ownership> owners) {
+  void restore(long index, int inForce, Collection<Member> restored, Collection<Ownership> owners) {
     applied = index;
+    format = inForce;
     restored.forEach(member -> members.put(member.node, member));
     owners.forEach(owner -> names.put(owner.name(), owner));
   }

@@ -4,6 +4,7 @@ package dev.heddle.cluster.roster;
 import dev.heddle.cluster.roster.Command.Leave;
 import dev.heddle.cluster.roster.Command.Lost;
 import dev.heddle.cluster.roster.Command.Origin;
+import dev.heddle.cluster.roster.Command.Raise;
 import dev.heddle.cluster.roster.Command.Register;
 import dev.heddle.cluster.roster.Command.Renew;
 import dev.heddle.cluster.roster.Command.ShardCommand;
@@ -23,57 +24,127 @@ import org.jspecify.annotations.Nullable;
 
 /// Commands, outcomes and snapshots as bytes. Each begins with the number of its format.
 ///
-/// Equal states are equal bytes: what a snapshot holds is sorted. Bytes of another format, cut off
-/// or with a rest are refused by an `IllegalArgumentException` that says so.
+/// Equal states are equal bytes: what a snapshot holds is sorted. Bytes of a format that is not
+/// known, cut off or with a rest are refused by an `IllegalArgumentException` that says so.
 public final class RosterCodec {
-  /// Of commands and snapshots: of the whole log. Since 2 a singleton has its last token.
-  public static final int FORMAT = 2;
+  /*
+   * How the log gets another format while voters of two releases take part in it.
+   *
+   * A codec reads all formats of its range, and writes each of them. In the log entries and
+   * snapshots have the format in force: the oldest one of the leader until the log says another one,
+   * by a command Raise. The leader writes that command when each voter is in session and has said
+   * in its greeting that it knows the format. Raise has the format that it raises to: a release
+   * that does not know it cannot apply it, and stops there instead of going on with what it does
+   * not understand.
+   *
+   * The leader encodes what it puts into the log anew, so others may send a command in any format
+   * that the leader knows. What two nodes tell each other has the newest format that both know,
+   * whatever is in force: so a node without a log may be a release behind the voters.
+   *
+   * I1. Bytes of an older format never change. [LogFormatTest]
+   * I2. While a voter does not know a format, nothing of it is in the log. [LogUpgradeTest]
+   * I3. When a format is in force, each voter soon writes a snapshot of it: from then on a release
+   *     that does not know the one before can open its directory. [LogUpgradeTest]
+   */
+
+  /// With the formats of this release.
+  public static final RosterCodec RELEASE = new RosterCodec(LogFormats.RELEASE);
+
+  static final int RAISES = 3; // the first format that can be in force by a Raise
 
   private interface Writer {
     void write(DataOutputStream out) throws IOException;
   }
 
   private interface Reader<T> {
-    T read(DataInputStream in) throws IOException;
+    T read(DataInputStream in, int format) throws IOException;
   }
 
-  private RosterCodec() {}
+  private final LogFormats formats;
+
+  /// @param formats that it reads and writes
+  public RosterCodec(LogFormats formats) {
+    this.formats = formats;
+  }
+
+  /// The formats that it reads and writes.
+  public LogFormats formats() {
+    return formats;
+  }
+
+  /// The format of what is put into the log.
+  public int inForce(Roster roster) {
+    return Math.max(formats.oldest(), roster.format());
+  }
+
+  /// The format of these bytes.
+  public static int formatOf(byte[] bytes) {
+    return Byte.toUnsignedInt(bytes[0]);
+  }
+
+  /// Whether a format has words for a command.
+  public static boolean has(int format, Command command) {
+    return !(command instanceof Raise raise) || raise.format() <= format;
+  }
+
+  /// A command as bytes of the newest format.
+  public byte[] encode(Command command) {
+    return encode(command, formats.newest());
+  }
 
   /// A command as bytes.
-  public static byte[] encode(Command command) {
-    return bytes(out -> writeCommand(out, command));
+  ///
+  /// @throws IllegalArgumentException when the format has no words for it
+  public byte[] encode(Command command, int format) {
+    if (!has(format, command)) {
+      throw new IllegalArgumentException(
+          "format %d of the names' log has no %s".formatted(format, command));
+    }
+    int own = command instanceof Raise raise ? raise.format() : format;
+    return bytes(own, out -> writeCommand(out, command));
   }
 
   /// The command of these bytes.
-  public static Command decodeCommand(byte[] bytes) {
-    return value(bytes, RosterCodec::readCommand);
+  public Command decodeCommand(byte[] bytes) {
+    return value(bytes, (in, _) -> readCommand(in));
+  }
+
+  /// An outcome as bytes of the newest format.
+  public byte[] encode(Outcome outcome) {
+    return encode(outcome, formats.newest());
   }
 
   /// An outcome as bytes.
-  public static byte[] encode(Outcome outcome) {
-    return bytes(out -> writeOutcome(out, outcome));
+  public byte[] encode(Outcome outcome, int format) {
+    return bytes(format, out -> writeOutcome(out, outcome));
   }
 
   /// The outcome of these bytes.
-  public static Outcome decodeOutcome(byte[] bytes) {
-    return value(bytes, RosterCodec::readOutcome);
+  public Outcome decodeOutcome(byte[] bytes) {
+    return value(bytes, (in, _) -> readOutcome(in));
+  }
+
+  /// The whole state as bytes of the newest format.
+  public byte[] snapshot(Roster roster) {
+    return snapshot(roster, formats.newest());
   }
 
   /// The whole state as bytes.
-  public static byte[] snapshot(Roster roster) {
-    return bytes(out -> writeRoster(out, roster));
+  public byte[] snapshot(Roster roster, int format) {
+    return bytes(format, out -> writeRoster(out, roster, format));
   }
 
   /// A roster in the state of a snapshot.
-  public static Roster restore(byte[] snapshot) {
+  public Roster restore(byte[] snapshot) {
     return value(snapshot, RosterCodec::readRoster);
   }
 
-  private static byte[] bytes(Writer writer) {
+  private byte[] bytes(int format, Writer writer) {
+    UnknownFormatException.check(format, formats);
     ByteArrayOutputStream bytes = new ByteArrayOutputStream();
     DataOutputStream out = new DataOutputStream(bytes);
     try {
-      out.writeByte(FORMAT);
+      out.writeByte(format);
       writer.write(out);
     } catch (IOException e) {
       throw new UncheckedIOException(e); // a text of more than 64 KiB
@@ -81,16 +152,12 @@ public final class RosterCodec {
     return bytes.toByteArray();
   }
 
-  private static <T> T value(byte[] bytes, Reader<T> reader) {
+  private <T> T value(byte[] bytes, Reader<T> reader) {
     DataInputStream in = new DataInputStream(new ByteArrayInputStream(bytes));
     try {
       int format = in.readUnsignedByte();
-      if (format != FORMAT) {
-        throw new IllegalArgumentException(
-            "format %d of the names' log is unknown, this release has %d"
-                .formatted(format, FORMAT));
-      }
-      T value = reader.read(in);
+      UnknownFormatException.check(format, formats);
+      T value = reader.read(in, format);
       if (in.available() > 0) {
         throw new IllegalArgumentException(in.available() + " bytes are left of " + bytes.length);
       }
@@ -133,6 +200,10 @@ public final class RosterCodec {
         out.writeUTF(name);
         out.writeLong(token);
       }
+      case Raise(int format) -> {
+        out.writeByte(6);
+        out.writeByte(format);
+      }
       case ShardCommand shard -> ShardCodec.write(out, shard);
       case SingletonCommand singleton -> SingletonCodec.write(out, singleton);
     }
@@ -146,6 +217,7 @@ public final class RosterCodec {
       case 3 -> new Leave(in.readUTF(), in.readLong());
       case 4 -> new Register(readOrigin(in), in.readUTF(), Pid.parse(in.readUTF()));
       case 5 -> new Unregister(readOrigin(in), in.readUTF(), in.readLong());
+      case 6 -> new Raise(in.readUnsignedByte());
       default ->
           kind >= SingletonCodec.FIRST ? SingletonCodec.read(kind, in) : ShardCodec.read(kind, in);
     };
@@ -191,7 +263,11 @@ public final class RosterCodec {
     };
   }
 
-  private static void writeRoster(DataOutputStream out, Roster roster) throws IOException {
+  private static void writeRoster(DataOutputStream out, Roster roster, int format)
+      throws IOException {
+    if (format >= RAISES) {
+      out.writeByte(roster.format());
+    }
     out.writeLong(roster.applied());
     out.writeInt(roster.members().size());
     for (Member member : roster.members()) {
@@ -209,7 +285,8 @@ public final class RosterCodec {
     SingletonCodec.write(out, roster.singletons());
   }
 
-  private static Roster readRoster(DataInputStream in) throws IOException {
+  private static Roster readRoster(DataInputStream in, int format) throws IOException {
+    final int inForce = format >= RAISES ? in.readUnsignedByte() : 0;
     final long index = in.readLong();
     List<Member> members = new ArrayList<>();
     for (int left = in.readInt(); left > 0; left--) {
@@ -221,7 +298,7 @@ public final class RosterCodec {
       owners.add(new Ownership(name, Pid.parse(in.readUTF()), in.readUTF(), in.readLong()));
     }
     Roster roster = new Roster();
-    roster.restore(index, members, owners);
+    roster.restore(index, inForce, members, owners);
     ShardCodec.read(in, roster.shards());
     SingletonCodec.read(in, roster.singletons());
     return roster;

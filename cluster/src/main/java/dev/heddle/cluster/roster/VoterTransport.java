@@ -18,6 +18,12 @@ public interface VoterTransport {
   /// @return false when it is lost already: the node is not in session, or its outbox is full
   boolean send(String voter, byte[] packet);
 
+  /// The newest format of the log that a voter knows. Any thread.
+  ///
+  /// @param voter the name of its node
+  /// @return 0 when the node is not in session
+  int logFormat(String voter);
+
   /// Says who takes the packets that arrive here, with the name of the voter that has sent them.
   /// Packets that arrive before are lost.
   ///

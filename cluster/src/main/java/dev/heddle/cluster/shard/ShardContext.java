@@ -25,6 +25,7 @@ import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.BiConsumer;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
@@ -42,6 +43,7 @@ final class ShardContext implements EntityType.Node, LocalEntity.Listener {
   private final EntityAsks asks;
   private final IncomingAsks incoming;
   private final AtomicLong lastEntity = new AtomicLong();
+  private volatile BiConsumer<EntityMessage, Failure> onFailed = (_, _) -> {}; // for tests
 
   ShardContext(
       NodeLife self,
@@ -65,6 +67,10 @@ final class ShardContext implements EntityType.Node, LocalEntity.Listener {
   /// Has something done when no lock is held.
   void later(Runnable action) {
     decided.add(action);
+  }
+
+  void onFailed(BiConsumer<EntityMessage, Failure> listener) {
+    onFailed = listener;
   }
 
   private void giveUp(@Nullable String at, long ask) {
@@ -92,6 +98,9 @@ final class ShardContext implements EntityType.Node, LocalEntity.Listener {
 
   @Override
   public void post(String node, String type, int shard, ShardMessage message) {
+    if (message instanceof ShardMessage.Failed it && it.message().ask() == 0) {
+      onFailed.accept(it.message(), it.why());
+    }
     peers.post(node, new OfShard(type, shard, message));
   }
 
@@ -128,6 +137,7 @@ final class ShardContext implements EntityType.Node, LocalEntity.Listener {
   public void failed(EntityMessage message, Failure why, @Nullable String cause, String type) {
     if (message.ask() == 0) {
       report.failed(why);
+      onFailed.accept(message, why);
       return;
     }
     String what =

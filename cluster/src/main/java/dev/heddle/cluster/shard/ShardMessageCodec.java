@@ -46,9 +46,35 @@ final class ShardMessageCodec {
   /// Besides the content of a message: type, names, key, numbers.
   static final int HEADER_BYTES = 8 * 1024;
 
+  /// The newest version of what is said about shards: see [#since].
+  static final int VERSION = 1;
+
   private static final int TEXT = 8 * 1024; // characters of a cause
 
   private ShardMessageCodec() {}
+
+  /// The version that has brought a packet: a node that knows an earlier one would ignore it, and a
+  /// request would wait in vain. All packets are of the first one.
+  private static int since(Packet packet) {
+    return switch (packet) {
+      case OfShard _, Answer _, AskFailed _, GiveUp _ -> 1;
+    };
+  }
+
+  /// A packet as bytes, for a node that knows a version.
+  ///
+  /// @param known the newest version that the other node knows
+  /// @throws dev.heddle.process.NotSendableException when it does not know the packet, or as of
+  ///   [#encode(Packet, MessageWriter)]
+  static byte[] encode(Packet packet, MessageWriter writer, int known) {
+    if (since(packet) > known) {
+      throw new NotSendableException(
+          ("the other node knows version %d of messages about shards, and this one is of version"
+                  + " %d: upgrade that node")
+              .formatted(known, since(packet)));
+    }
+    return encode(packet, writer);
+  }
 
   /// A packet as bytes.
   ///

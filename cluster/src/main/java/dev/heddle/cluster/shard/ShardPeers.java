@@ -39,14 +39,16 @@ final class ShardPeers {
 
   private static final class Peer {
     final RemoteNode remote;
+    final int known; // the newest version of messages about shards there
     final Queue<Packet> posted = new ConcurrentLinkedQueue<>();
     final SpinLock sending = new SpinLock();
     final AtomicLong bytes = new AtomicLong(); // of `posted`
     final AtomicBoolean isListed = new AtomicBoolean(); // in `posting`
     final AtomicBoolean awaitsSpace = new AtomicBoolean();
 
-    Peer(RemoteNode remote) {
+    Peer(RemoteNode remote, int known) {
       this.remote = remote;
+      this.known = known;
     }
   }
 
@@ -85,11 +87,15 @@ final class ShardPeers {
   }
 
   /// A session with a node has opened, after the last one was closed.
-  void open(String node, RemoteNode remote) {
-    open.put(node, new Peer(remote));
+  ///
+  /// @param known the newest version of messages about shards that the node knows
+  void open(String node, RemoteNode remote, int known) {
+    open.put(node, new Peer(remote, known));
   }
 
   /// Sends now, if there is space.
+  ///
+  /// @throws NotSendableException also when the node does not know such a packet
   SendResult send(String node, Packet packet) {
     Peer peer = open.get(node);
     if (peer == null) {
@@ -97,7 +103,7 @@ final class ShardPeers {
     }
     SendResult result =
         peer.remote.sendService(
-            new Frame.Service(SERVICE, ShardMessageCodec.encode(packet, writer)));
+            new Frame.Service(SERVICE, ShardMessageCodec.encode(packet, writer, peer.known)));
     if (result == SendResult.FULL) {
       awaitSpace(peer);
     }
@@ -193,7 +199,7 @@ final class ShardPeers {
   private boolean sendAll(String node, Peer peer) {
     for (Packet next = peer.posted.peek(); next != null; next = peer.posted.peek()) {
       try {
-        byte[] content = ShardMessageCodec.encode(next, writer);
+        byte[] content = ShardMessageCodec.encode(next, writer, peer.known);
         if (peer.remote.sendService(new Frame.Service(SERVICE, content)) == SendResult.FULL) {
           return false;
         }

@@ -34,7 +34,9 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.BiConsumer;
 import java.util.function.Function;
+import java.util.function.ToIntFunction;
 import org.jspecify.annotations.Nullable;
 
 /// The shards of all types at this node, with what they need of the node: sessions, the log, the
@@ -66,6 +68,7 @@ public final class ShardService implements RosterAccess.Part {
   private final RosterAccess log;
   private final MessageWriter writer;
   private final Function<String, @Nullable RemoteNode> sessions;
+  private final ToIntFunction<String> versions;
   private final ShardPeers peers;
   private final ShardContext shared;
   private final EntityAsks asks;
@@ -83,17 +86,20 @@ public final class ShardService implements RosterAccess.Part {
   private long acted; // the admission by which it could act at the last tick; 0: it could not
 
   /// @param sessions the open session with a node, by its name
+  /// @param versions the newest version of messages about shards that a node in session knows
   public ShardService(
       NodeLife self,
       LocalProcesses local,
       RosterAccess log,
       MessageWriter writer,
-      Function<String, @Nullable RemoteNode> sessions) {
+      Function<String, @Nullable RemoteNode> sessions,
+      ToIntFunction<String> versions) {
     this.self = self;
     this.local = local;
     this.log = log;
     this.writer = writer;
     this.sessions = sessions;
+    this.versions = versions;
     this.peers = new ShardPeers(writer, this::unsendable, this::onSpace);
     this.report = new ShardLog(self.node());
     this.shared = new ShardContext(self, local, log, writer, peers, report, types::get);
@@ -148,8 +154,14 @@ public final class ShardService implements RosterAccess.Part {
   }
 
   /// How many messages of this node have failed after they were accepted.
-  public long failed() {
+  long failed() {
     return report.failedMessages();
+  }
+
+  /// For tests: is told which messages without a reply have failed, at the node that finds it and,
+  /// without their content, at the one that has sent them. Called under the lock of a shard.
+  void onFailed(BiConsumer<EntityMessage, Failure> listener) {
+    shared.onFailed(listener);
   }
 
   // ---- messages ----
@@ -258,7 +270,7 @@ public final class ShardService implements RosterAccess.Part {
         incoming.sessionEnded(node, shared::later);
       }
       if (now != null) {
-        peers.open(node, now);
+        peers.open(node, now, versions.applyAsInt(node));
       }
     } finally {
       changing.unlock();

@@ -5,7 +5,9 @@ import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.security.MessageDigest;
 import java.util.ArrayList;
+import java.util.HexFormat;
 import java.util.List;
 import javax.net.ssl.SSLContext;
 
@@ -40,22 +42,13 @@ public final class Certificates {
     return made;
   }
 
-  /// The keys of a node that has signed its certificate itself.
+  /// The key of a node whose certificate no authority has signed.
   public static Path selfSigned(Path dir, String node) throws Exception {
-    Files.createDirectories(dir);
-    Path keys = dir.resolve(node + ".p12");
-    new Certificates(dir)
-        .keytool(
-            "-genkeypair",
-            "-alias",
-            node,
-            "-dname",
-            "CN=" + node,
-            "-keyalg",
-            "EC",
-            "-keystore",
-            keys.toString());
-    return keys;
+    var made = new Certificates(dir);
+    String file = node + ".p12";
+    made.keytool(
+        "-genkeypair", "-alias", node, "-dname", "CN=" + node, "-keyalg", "EC", "-keystore", file);
+    return dir.resolve(file);
   }
 
   public Path keys(String node) throws Exception {
@@ -81,6 +74,13 @@ public final class Certificates {
     return dir.resolve("trust.p12");
   }
 
+  /// The first four bytes of the SHA-256 of the authority's certificate.
+  String fingerprint() throws Exception {
+    byte[] hash =
+        MessageDigest.getInstance("SHA-256").digest(Files.readAllBytes(dir.resolve("ca.cer")));
+    return HexFormat.of().formatHex(hash, 0, 4);
+  }
+
   SSLContext context(String node) throws Exception {
     return Credentials.load(keys(node), trusted(), PASSWORD);
   }
@@ -88,7 +88,7 @@ public final class Certificates {
   private void keytool(String... args) throws Exception {
     List<String> command = new ArrayList<>();
     command.add(Path.of(System.getProperty("java.home"), "bin", "keytool").toString());
-    command.addAll(List.of("-J-XX:TieredStopAtLevel=1", "-J-XX:+UseSerialGC")); // half the time
+    command.addAll(List.of("-J-XX:TieredStopAtLevel=1", "-J-XX:+UseSerialGC")); // it is short
     command.addAll(List.of(args));
     command.addAll(List.of("-storetype", "PKCS12", "-storepass", new String(PASSWORD)));
     java.lang.Process tool =

@@ -18,6 +18,7 @@ import org.jgroups.BytesMessage;
 import org.jgroups.util.UUID;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.condition.OS;
 
 /// The engine over real sockets.
 @Timeout(600)
@@ -265,7 +266,10 @@ class JGroupsEngineTest {
       assertThatThrownBy(() -> EngineProbe.open("a", port, null, port))
           .isInstanceOf(JGroupsEngine.PortTakenException.class)
           .hasMessageContainingAll(
-              "port " + port + " of 127.0.0.1", "taken", "ss -ltnp", "bind to another port");
+              "port " + port + " of 127.0.0.1",
+              "taken by "
+                  + (OS.LINUX.isCurrentOs() ? "this process, " : "another program (ss -ltnp"),
+              "bind to another port");
     }
   }
 

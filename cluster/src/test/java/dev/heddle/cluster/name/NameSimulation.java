@@ -3,8 +3,10 @@ package dev.heddle.cluster.name;
 
 import dev.heddle.cluster.NameTakenException;
 import dev.heddle.cluster.NoQuorumException;
-import dev.heddle.cluster.roster.LeaseTimes;
+import dev.heddle.cluster.name.SimulatedTime.Scale;
+import dev.heddle.cluster.roster.LogFormats;
 import dev.heddle.cluster.roster.Ownership;
+import dev.heddle.cluster.roster.RosterCodec;
 import dev.heddle.cluster.roster.StorageProof;
 import dev.heddle.cluster.wire.NodeLife;
 import dev.heddle.process.Pid;
@@ -55,11 +57,11 @@ final class NameSimulation {
   long leaves; // after which it was looked whether all is free
   final SingletonHistory singletons = new SingletonHistory();
 
-  NameSimulation(long seed) {
+  NameSimulation(long seed, Scale scale) {
     this.seed = seed;
-    time = new SimulatedTime(seed);
+    time = new SimulatedTime(seed, scale);
     majority = new SimulatedMajority(seed, time, this::hasMajority);
-    for (String name : List.of("a", "b", "c", "d", "e")) {
+    for (String name : List.of("a", "b", "c", "d", "e").subList(0, scale.nodes())) {
       for (Node other : nodes) {
         pairs.put(Set.of(name, other.name), new SimulatedPair());
       }
@@ -96,7 +98,7 @@ final class NameSimulation {
   void heal() {
     calm();
     time.after(
-        CALM_MILLIS,
+        time.scale.millis(CALM_MILLIS),
         () -> {
           isQuiet = true;
           leaveInTurns();
@@ -135,24 +137,24 @@ final class NameSimulation {
   private void faults() {
     time.after(100, this::faults);
     pairs.forEach((names, pair) -> {
-      if (pair.isCut ? time.chance(6) : time.chance(2)) {
+      if (pair.isCut ? time.rarely(6) : time.rarely(2)) {
         pair.isCut = !pair.isCut;
       }
       meet(names, pair);
     });
-    if (time.chance(8)) { // one is cut off from all
+    if (time.rarely(8)) { // one is cut off from all
       String alone = nodes.get(time.random.nextInt(nodes.size())).name;
       pairs.forEach((names, pair) -> pair.isCut |= names.contains(alone));
     }
-    if (time.chance(5)) {
+    if (time.rarely(5)) {
       majority.loseLeader();
     }
     for (Node node : nodes) {
-      if (time.chance(1)) {
+      if (time.rarely(1)) {
         node.pause();
-      } else if (time.chance(1)) {
-        node.restart(6_000);
-      } else if (time.chance(1)) {
+      } else if (time.rarely(1)) {
+        node.restart(time.scale.millis(6_000));
+      } else if (time.rarely(1)) {
         node.leave(() -> {});
       }
     }
@@ -161,7 +163,7 @@ final class NameSimulation {
   /// Ends and opens the session of two nodes.
   private void meet(Set<String> names, SimulatedPair pair) {
     if (pair.isCut && pair.session != 0) {
-      close(names, pair, 6_000);
+      close(names, pair, time.scale.millis(6_000));
     } else if (!pair.isCut
         && pair.session == 0
         && pair.open.isEmpty()
@@ -174,6 +176,7 @@ final class NameSimulation {
         Life life = lives.get(i);
         NodeLife other = lives.get(1 - i).self;
         pair.open.put(life.node.name, session);
+        pair.formats.put(life.node.name, life.codec.formats().newest());
         arrive(pair, session, life, () -> life.service.opened(other));
       }
     }
@@ -247,7 +250,7 @@ final class NameSimulation {
         deferred.add(() -> paused.whenRunning(paused::act)); // it goes on where it stood
         long pause = ++pauses;
         time.after(
-            time.between(100, 25_000),
+            time.between(100, time.scale.millis(25_000)),
             () -> {
               if (pause == pauses) {
                 resume();
@@ -306,6 +309,7 @@ final class NameSimulation {
   final class Life implements NodePort {
     final Node node;
     final NodeLife self;
+    final RosterCodec codec; // the first lives of half of the nodes are of the release before
     final NameService service;
     private final SimulatedProcesses processes;
     private final Map<Pid, Told> told = new HashMap<>();
@@ -321,16 +325,18 @@ final class NameSimulation {
       this.node = node;
       self = new NodeLife(node.name, "h", time.random.nextInt(Integer.MAX_VALUE));
       processes = new SimulatedProcesses(self);
-      proof = node.hasDirectory ? new StorageProof(node.directory, ++node.starts) : null;
+      proof = node.hasDirectory ? new StorageProof(node.directory, node.starts + 1) : null;
+      boolean isOld = node.starts++ == 0 && (seed + node.name.charAt(0)) % 2 == 0;
+      codec = isOld ? new RosterCodec(new LogFormats(2, 2)) : RosterCodec.RELEASE;
       boolean isVoter = VOTERS.contains(node.name);
       service =
           new NameService(
-              new NameService.Setup(self, Set.copyOf(VOTERS), proof, LeaseTimes.DEFAULT),
+              new NameService.Setup(self, Set.copyOf(VOTERS), proof, time.scale.lease(), codec),
               this,
               time::now,
               this::wake,
               isVoter
-                  ? listener -> majority.new Store(node.name, listener, this::whenRunning)
+                  ? listener -> majority.new Store(node.name, listener, codec, this::whenRunning)
                   : null);
       singletons = new SimulatedSingletons(NameSimulation.this, this);
     }
@@ -390,6 +396,12 @@ final class NameSimulation {
         arrive(pair, pair.session, other, () -> other.service.received(self, content));
       }
       return true;
+    }
+
+    @Override
+    public int logFormat(String other) {
+      SimulatedPair pair = pairs.get(Set.of(node.name, other));
+      return pair.open.containsKey(node.name) ? pair.formats.get(other) : 0;
     }
 
     @Override
@@ -517,7 +529,7 @@ final class NameSimulation {
     /// No answer takes longer than a lease, whatever the log does.
     private void checkTime(long since) {
       long millis = (time.now() - since) / SimulatedTime.MILLI;
-      if (millis > 8_200 && !node.wasPaused(since)) {
+      if (millis > time.scale.millis(8_000) + 200 && !node.wasPaused(since)) {
         throw new AssertionError(
             "seed %d: %s has answered after %d ms".formatted(seed, node.name, millis));
       }

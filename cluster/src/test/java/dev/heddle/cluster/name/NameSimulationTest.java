@@ -3,44 +3,100 @@ package dev.heddle.cluster.name;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.heddle.cluster.name.SimulatedTime.Scale;
+import java.util.logging.Logger;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
-/// Random histories of the services of nodes in virtual time: see [NameSimulation].
+/// Random histories of the services of nodes in virtual time: see [NameSimulation]. The usual run
+/// has some long ones, of five nodes and 100 s, and some hundred short ones, of four nodes and 25
+/// s, with shorter leases and the same faults four times as often; the full one has 10,000 short
+/// ones. A failure names its seed; `-Dheddle.cluster.name.seed=N` begins with that one,
+/// `-Dheddle.cluster.name.seeds=N` is the number of them.
 @Tag("C6")
 class NameSimulationTest {
-  private static final int SEEDS = Integer.getInteger("heddle.cluster.name.seeds", 150);
+  private static final int LONG = 50;
+  private static final int SHORT = 400;
+  private static final int ALL = 10_000;
+
+  private final Logger logger = Logger.getLogger("dev.heddle.cluster");
+
+  @BeforeEach
+  void printNothing() { // of the failures of each history
+    logger.setUseParentHandlers(false);
+  }
+
+  @AfterEach
+  void print() {
+    logger.setUseParentHandlers(true);
+  }
+
+  /// What has happened in all histories of a test.
+  private static final class Totals {
+    private final int seeds;
+    private final Scale scale;
+    private long acts;
+    private long moves;
+    private long reads;
+    private long refusals;
+    private long taken;
+    private long cancelled;
+    private long leaves;
+    private long raises; // of the format of the log
+
+    Totals(int seeds, Scale scale) {
+      this.seeds = Integer.getInteger("heddle.cluster.name.seeds", seeds);
+      this.scale = scale;
+    }
+
+    void run() {
+      for (int seed = Integer.getInteger("heddle.cluster.name.seed", 0); seed < seeds; seed++) {
+        NameSimulation it = new NameSimulation(seed, scale);
+        it.run(scale.millis(60_000));
+        acts += it.acts;
+        moves += it.majority.moves;
+        reads += it.reads;
+        refusals += it.refusals;
+        taken += it.taken;
+        cancelled += it.cancelled;
+        it.heal();
+        it.run(scale.millis(40_000));
+        leaves += it.leaves;
+        raises += it.majority.format() - 2;
+        assertThat(it.calmActs).as("seed %d", seed).isPositive();
+      }
+      assertEnough();
+    }
+
+    /// How often something has happened, for each seed of a long history, or its part of one.
+    private long atLeast(long each) {
+      return each * seeds / scale.part();
+    }
+
+    /// Histories in which nothing happens prove nothing.
+    private void assertEnough() {
+      assertThat(acts).isGreaterThan(atLeast(100));
+      assertThat(moves).isGreaterThan(atLeast(1));
+      assertThat(reads).isGreaterThan(atLeast(10));
+      assertThat(refusals).isGreaterThan(atLeast(1));
+      assertThat(taken).isGreaterThan(atLeast(10));
+      assertThat(leaves).isGreaterThan(atLeast(1));
+      assertThat(raises).isBetween(atLeast(1) / 4, seeds - 1L);
+      assertThat(cancelled).isGreaterThan(atLeast(1) / 4);
+    }
+  }
 
   @Test
   void names_inRandomHistories_haveOneOwnerThatActs_andTokensThatGrow() {
-    long acts = 0;
-    long moves = 0;
-    long reads = 0;
-    long refusals = 0;
-    long taken = 0;
-    long cancelled = 0;
-    long leaves = 0;
-    for (int seed = Integer.getInteger("heddle.cluster.name.seed", 0); seed < SEEDS; seed++) {
-      NameSimulation simulation = new NameSimulation(seed);
-      simulation.run(60_000);
-      acts += simulation.acts;
-      moves += simulation.majority.moves;
-      reads += simulation.reads;
-      refusals += simulation.refusals;
-      taken += simulation.taken;
-      cancelled += simulation.cancelled;
-      simulation.heal();
-      simulation.run(40_000);
-      leaves += simulation.leaves;
-      assertThat(simulation.calmActs).as("seed %d", seed).isPositive();
-    }
-    // Histories in which nothing happens prove nothing.
-    assertThat(acts).isGreaterThan(SEEDS * 100L);
-    assertThat(moves).isGreaterThan(SEEDS);
-    assertThat(reads).isGreaterThan(SEEDS * 10L);
-    assertThat(refusals).isGreaterThan(SEEDS);
-    assertThat(taken).isGreaterThan(SEEDS * 10L);
-    assertThat(leaves).isGreaterThan(SEEDS);
-    assertThat(cancelled).isGreaterThan(SEEDS / 4L);
+    new Totals(LONG, Scale.LONG).run();
+    new Totals(SHORT, Scale.SHORT).run();
+  }
+
+  @Test
+  @Tag("full")
+  void names_in10000RandomHistories_haveOneOwnerThatActs_andTokensThatGrow() {
+    new Totals(ALL, Scale.SHORT).run();
   }
 }

@@ -6,6 +6,7 @@ import dev.heddle.cluster.roster.Delta;
 import dev.heddle.cluster.roster.LeaseTimes;
 import dev.heddle.cluster.roster.NameStore;
 import dev.heddle.cluster.roster.Outcome;
+import dev.heddle.cluster.roster.RosterCodec;
 import dev.heddle.cluster.roster.StorageProof;
 import dev.heddle.cluster.wire.NodeLife;
 import dev.heddle.process.Pid;
@@ -49,7 +50,8 @@ final class OneNode implements NodePort, NameStore {
   OneNode() {
     service =
         new NameService(
-            new NameService.Setup(self, Set.of("a"), new StorageProof(1, 1), LeaseTimes.DEFAULT),
+            new NameService.Setup(
+                self, Set.of("a"), new StorageProof(1, 1), LeaseTimes.DEFAULT, RosterCodec.RELEASE),
             this,
             () -> now,
             () -> {},
@@ -147,6 +149,11 @@ final class OneNode implements NodePort, NameStore {
   @Override
   public boolean send(String to, byte[] content) {
     return false;
+  }
+
+  @Override
+  public int logFormat(String node) {
+    return 0;
   }
 
   @Override

@@ -23,9 +23,11 @@ import java.util.function.Predicate;
 /// lost; what an isolated voter has submitted may be committed long after. Each voter applies the
 /// entries at its own time, and takes itself for the leader as it likes.
 final class SimulatedMajority {
-  private static final long SUBMIT_MILLIS = 5_000;
+  private static final int SUBMIT_MILLIS = 5_000;
 
-  private record Entry(Delta delta, Outcome outcome) {}
+  private static final RosterCodec CODEC = RosterCodec.RELEASE;
+
+  private record Entry(Delta delta, byte[] command, Outcome outcome) {}
 
   /// From a time on a name has this token; 0 for none.
   private record Since(long nanos, long token) {}
@@ -51,7 +53,10 @@ final class SimulatedMajority {
 
   /// The leader is lost for a while.
   void loseLeader() {
-    leaderFrom = time.now() + time.between(1_000, 4_000) * SimulatedTime.MILLI;
+    leaderFrom =
+        time.now()
+            + time.between(time.scale.millis(1_000), time.scale.millis(4_000))
+                * SimulatedTime.MILLI;
   }
 
   /// The next command of a node that leaves is lost.
@@ -85,6 +90,11 @@ final class SimulatedMajority {
     }
   }
 
+  /// The format of the log that is in force.
+  int format() {
+    return CODEC.inForce(committed);
+  }
+
   /// Whether a singleton is declared.
   boolean isDeclared(String name) {
     return committed.singletons().get(name) != null;
@@ -106,9 +116,11 @@ final class SimulatedMajority {
   private void commit(Command command, CompletableFuture<Outcome> answer) {
     long previous = committed.applied();
     long index = previous + time.between(1, 4);
-    Command decoded = RosterCodec.decodeCommand(RosterCodec.encode(command));
+    int format = command instanceof Command.Raise it ? it.format() : CODEC.inForce(committed);
+    byte[] bytes = CODEC.encode(command, format);
+    Command decoded = CODEC.decodeCommand(bytes);
     Outcome outcome = committed.apply(index, decoded);
-    entries.put(index, new Entry(new Delta(previous, index, decoded), outcome));
+    entries.put(index, new Entry(new Delta(previous, index, decoded), bytes, outcome));
     note();
     if (!time.chance(50)) {
       time.after(time.delay(), () -> answer.complete(outcome));
@@ -142,6 +154,7 @@ final class SimulatedMajority {
   final class Store implements NameStore {
     private final String node;
     private final Listener listener;
+    private final RosterCodec codec;
     private final Predicate<Runnable> whenRunning;
     private final Map<CompletableFuture<Long>, Long> barriers = new HashMap<>();
     private long applied;
@@ -149,8 +162,9 @@ final class SimulatedMajority {
     private boolean closed;
 
     /// @param whenRunning runs something as soon as the node is not paused; false when it is dead
-    Store(String node, Listener listener, Predicate<Runnable> whenRunning) {
+    Store(String node, Listener listener, RosterCodec codec, Predicate<Runnable> whenRunning) {
       this.node = node;
+      this.codec = codec;
       this.listener = listener;
       this.whenRunning = whenRunning;
       time.after(time.between(0, 100), this::turn);
@@ -173,11 +187,12 @@ final class SimulatedMajority {
         Roster state = new Roster();
         entries.forEach((index, it) -> state.apply(index, it.delta.command()));
         applied = state.applied();
-        listener.replaced(RosterCodec.snapshot(state));
+        listener.replaced(CODEC.snapshot(state, CODEC.inForce(state)));
       }
       long until = applied + (time.isCalm() ? 1_000 : time.between(1, 80));
       for (var entry : entries.tailMap(applied, false).headMap(until, true).entrySet()) {
         applied = entry.getKey();
+        var _ = codec.decodeCommand(entry.getValue().command); // or this release ends here
         listener.applied(entry.getValue().delta, entry.getValue().outcome);
       }
       for (var barrier : List.copyOf(barriers.entrySet())) {
@@ -191,7 +206,9 @@ final class SimulatedMajority {
     @Override
     public CompletableFuture<Outcome> submit(Command command) {
       CompletableFuture<Outcome> answer = new CompletableFuture<>();
-      time.after(SUBMIT_MILLIS, () -> answer.completeExceptionally(new TimeoutException("5 s")));
+      time.after(
+          time.scale.millis(SUBMIT_MILLIS),
+          () -> answer.completeExceptionally(new TimeoutException("5 s")));
       renewing(command);
       if (losesLeave && command instanceof Command.Leave) {
         losesLeave = false;
@@ -203,7 +220,7 @@ final class SimulatedMajority {
           }
         }
       } else if (time.chance(100)) {
-        time.after(time.between(100, 15_000), () -> commit(command, answer));
+        time.after(time.between(100, time.scale.millis(15_000)), () -> commit(command, answer));
       }
       return answer;
     }
@@ -211,7 +228,9 @@ final class SimulatedMajority {
     @Override
     public CompletableFuture<Long> barrier() {
       CompletableFuture<Long> answer = new CompletableFuture<>();
-      time.after(SUBMIT_MILLIS, () -> answer.completeExceptionally(new TimeoutException("5 s")));
+      time.after(
+          time.scale.millis(SUBMIT_MILLIS),
+          () -> answer.completeExceptionally(new TimeoutException("5 s")));
       if (hasMajority.test(node)) {
         time.at(
             Math.max(leaderFrom, time.now() + time.delay() * SimulatedTime.MILLI),

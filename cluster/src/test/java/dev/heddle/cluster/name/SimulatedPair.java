@@ -9,5 +9,6 @@ final class SimulatedPair {
   boolean isCut;
   int session; // 0 for none; a number for each
   final Map<String, Integer> open = new HashMap<>(); // who takes which session for open
+  final Map<String, Integer> formats = new HashMap<>(); // of the log, by node, in this session
   final Map<String, Long> last = new HashMap<>(); // arrival of the last message, by receiver
 }

@@ -2,7 +2,6 @@
 package dev.heddle.cluster.name;
 
 import dev.heddle.cluster.NoQuorumException;
-import dev.heddle.cluster.roster.LeaseTimes;
 import dev.heddle.cluster.roster.SingletonSpec;
 import dev.heddle.cluster.singleton.SingletonPort;
 import dev.heddle.cluster.singleton.Singletons;
@@ -42,7 +41,8 @@ final class SimulatedSingletons implements SingletonPort {
     this.time = simulation.time;
     this.history = simulation.singletons;
     life.service.add(
-        new Singletons(life.self.node(), life.service, this, LeaseTimes.DEFAULT, time::now));
+        new Singletons(
+            life.self.node(), life.service, this, simulation.time.scale.lease(), time::now));
   }
 
   static boolean canRun(String node, String name) {

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.heddle.cluster.name;
 
+import dev.heddle.cluster.roster.LeaseTimes;
+import java.time.Duration;
 import java.util.PriorityQueue;
 import java.util.Random;
 
@@ -10,9 +12,24 @@ final class SimulatedTime {
 
   static final long MILLI = 1_000_000;
 
+  /// How long a history is, and how much happens in it.
+  ///
+  /// @param nodes how many
+  /// @param part of the times of the long one, as a divisor: of pauses, delays, leases; faults are
+  ///   as many times more frequent
+  record Scale(int nodes, int part, LeaseTimes lease) {
+    static final Scale LONG = new Scale(5, 1, LeaseTimes.DEFAULT);
+    static final Scale SHORT = new Scale(4, 4, LeaseTimes.holding(Duration.ofSeconds(2)));
+
+    int millis(int ofLong) {
+      return ofLong / part;
+    }
+  }
+
   private record Event(long nanos, long order, Runnable run) {}
 
   final Random random;
+  final Scale scale;
   private final PriorityQueue<Event> events =
       new PriorityQueue<>((a, b) ->
           a.nanos != b.nanos ? Long.compare(a.nanos, b.nanos) : Long.compare(a.order, b.order));
@@ -20,7 +37,8 @@ final class SimulatedTime {
   private long order;
   private boolean calm;
 
-  SimulatedTime(long seed) {
+  SimulatedTime(long seed, Scale scale) {
+    this.scale = scale;
     random = new Random(seed);
   }
 
@@ -55,6 +73,11 @@ final class SimulatedTime {
     now = end;
   }
 
+  /// A fault that is rare in a long history.
+  boolean rarely(int permille) {
+    return chance(permille * scale.part);
+  }
+
   boolean chance(int permille) {
     return !calm && random.nextInt(1_000) < permille;
   }
@@ -65,6 +88,6 @@ final class SimulatedTime {
 
   /// Mostly short, at times long.
   long delay() {
-    return chance(20) ? between(200, 4_000) : between(1, 15);
+    return chance(20) ? between(200, scale.millis(4_000)) : between(1, 15);
   }
 }

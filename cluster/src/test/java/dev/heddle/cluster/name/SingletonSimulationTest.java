@@ -31,7 +31,7 @@ class SingletonSimulationTest {
     for (int seed = 0; seed < SEEDS; seed++) {
       nodes.clear();
       nodes.addAll(NODES);
-      NameSimulation simulation = new NameSimulation(seed);
+      NameSimulation simulation = new NameSimulation(seed, SimulatedTime.Scale.LONG);
       simulation.run(60_000);
       acts += simulation.singletons.acts;
       begins += simulation.singletons.begins;

@@ -105,6 +105,7 @@ class RemoteSpawnTest {
         .hasMessageContaining("node 'b'")
         .hasMessageContaining("no entry 'nothing'")
         .hasMessageContaining("[failing, narrow, obedient]");
+    assertThat(b.remote().counters().refusedHere()).isEqualTo(1);
   }
 
   @Test

@@ -120,13 +120,17 @@ final class LeaseSimulation {
 
   private void commit(Command command, Consumer<Outcome> answer) {
     long index = committed.applied() + between(1, 4);
-    byte[] bytes = RosterCodec.encode(command);
+    byte[] bytes = RosterCodec.RELEASE.encode(command);
     log.put(index, bytes);
-    Outcome outcome = committed.apply(index, RosterCodec.decodeCommand(bytes));
+    Outcome outcome = committed.apply(index, RosterCodec.RELEASE.decodeCommand(bytes));
     outcomes.put(index, outcome);
     noteTokens();
     if (!chance(8)) {
-      after(delay(), () -> answer.accept(RosterCodec.decodeOutcome(RosterCodec.encode(outcome))));
+      after(
+          delay(),
+          () ->
+              answer.accept(
+                  RosterCodec.RELEASE.decodeOutcome(RosterCodec.RELEASE.encode(outcome))));
     }
   }
 
@@ -143,10 +147,10 @@ final class LeaseSimulation {
   }
 
   private void assertAgreement() {
-    byte[] state = RosterCodec.snapshot(committed);
+    byte[] state = RosterCodec.RELEASE.snapshot(committed);
     for (Voter voter : voters) {
       voter.applyUpTo(Long.MAX_VALUE);
-      assertThat(RosterCodec.snapshot(voter.roster)).as("seed %d", seed).isEqualTo(state);
+      assertThat(RosterCodec.RELEASE.snapshot(voter.roster)).as("seed %d", seed).isEqualTo(state);
     }
   }
 
@@ -170,7 +174,7 @@ final class LeaseSimulation {
         resumed = now + between(100, 20_000) * MILLI;
       }
       if (chance(2)) {
-        roster = RosterCodec.restore(RosterCodec.snapshot(roster));
+        roster = RosterCodec.RELEASE.restore(RosterCodec.RELEASE.snapshot(roster));
       }
       applyUpTo(roster.applied() + between(1, 40));
       if (expiry == null ? healed || chance(5) : chance(2)) {
@@ -189,7 +193,8 @@ final class LeaseSimulation {
         if (entry.getKey() > index) {
           return;
         }
-        Outcome outcome = roster.apply(entry.getKey(), RosterCodec.decodeCommand(entry.getValue()));
+        Outcome outcome =
+            roster.apply(entry.getKey(), RosterCodec.RELEASE.decodeCommand(entry.getValue()));
         if (!outcome.equals(outcomes.get(entry.getKey()))) {
           throw new AssertionError("seed %d: entry %s".formatted(seed, entry.getKey()));
         }

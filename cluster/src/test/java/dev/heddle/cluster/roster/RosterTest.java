@@ -185,16 +185,17 @@ class RosterTest {
     apply(last);
 
     assertThat(follower.follow(new Delta(before, index, last))).isFalse();
-    Roster replaced = RosterCodec.restore(RosterCodec.snapshot(roster));
+    Roster replaced = RosterCodec.RELEASE.restore(RosterCodec.RELEASE.snapshot(roster));
     assertThat(replaced.follow(new Delta(before, index, last))).isTrue();
-    assertThat(RosterCodec.snapshot(replaced)).isEqualTo(RosterCodec.snapshot(roster));
+    assertThat(RosterCodec.RELEASE.snapshot(replaced))
+        .isEqualTo(RosterCodec.RELEASE.snapshot(roster));
   }
 
   @Test
   void bytes_cutOff_orOfAnotherFormat_orWithARest_areRefused() {
     long a = admit("a", FIRST);
     apply(register("a", a, 1));
-    byte[] snapshot = RosterCodec.snapshot(roster);
+    byte[] snapshot = RosterCodec.RELEASE.snapshot(roster);
     byte[] before = snapshot.clone();
     before[0] = 1; // singletons without their last tokens
     byte[] other = snapshot.clone();
@@ -202,14 +203,20 @@ class RosterTest {
 
     for (int length = 0; length < snapshot.length; length++) {
       byte[] cut = Arrays.copyOf(snapshot, length);
-      assertThatThrownBy(() -> RosterCodec.restore(cut))
+      assertThatThrownBy(() -> RosterCodec.RELEASE.restore(cut))
           .isInstanceOf(IllegalArgumentException.class);
     }
-    assertThatThrownBy(() -> RosterCodec.restore(other)).hasMessageContaining("format 9");
-    assertThatThrownBy(() -> RosterCodec.restore(before))
-        .hasMessage("format 1 of the names' log is unknown, this release has 2");
-    assertThatThrownBy(() -> RosterCodec.decodeCommand(before)).hasMessageContaining("format 1");
-    assertThatThrownBy(() -> RosterCodec.restore(Arrays.copyOf(snapshot, snapshot.length + 1)))
+    assertThatThrownBy(() -> RosterCodec.RELEASE.restore(other))
+        .hasMessageContaining("format 9")
+        .hasMessageEndingWith("start a later release");
+    assertThatThrownBy(() -> RosterCodec.RELEASE.restore(before))
+        .hasMessage(
+            "format 1 of the names' log is unknown, this release reads formats 2 to 3; start an"
+                + " earlier release");
+    assertThatThrownBy(() -> RosterCodec.RELEASE.decodeCommand(before))
+        .hasMessageContaining("format 1");
+    assertThatThrownBy(
+            () -> RosterCodec.RELEASE.restore(Arrays.copyOf(snapshot, snapshot.length + 1)))
         .hasMessageContaining("1 bytes are left");
   }
 

@@ -29,7 +29,8 @@ class ShardTableTest {
 
   private Outcome apply(Command command) {
     index++;
-    return roster.apply(index, RosterCodec.decodeCommand(RosterCodec.encode(command)));
+    return roster.apply(
+        index, RosterCodec.RELEASE.decodeCommand(RosterCodec.RELEASE.encode(command)));
   }
 
   private long host(String node) {
@@ -75,7 +76,7 @@ class ShardTableTest {
     assertThat(roster.shards().owned()).containsEntry("a", 2).containsEntry("b", 3);
     assertThat(changes).startsWith("0: none to a").endsWith("0: a to a", "0: a to b");
 
-    Roster copy = RosterCodec.restore(RosterCodec.snapshot(roster));
+    Roster copy = RosterCodec.RELEASE.restore(RosterCodec.RELEASE.snapshot(roster));
     assertThat(copy.shards().owned()).isEqualTo(roster.shards().owned());
     apply(new Leave("a", a));
     assertThat(roster.shards().owned()).containsEntry("a", 0).containsEntry("b", 3);
@@ -169,14 +170,14 @@ class ShardTableTest {
     long b = host("b");
     assign(0, assign(0, 0, "a"), "b");
     apply(new WithdrawHost("b", b));
-    byte[] snapshot = RosterCodec.snapshot(roster);
+    byte[] snapshot = RosterCodec.RELEASE.snapshot(roster);
 
-    Roster restored = RosterCodec.restore(snapshot);
+    Roster restored = RosterCodec.RELEASE.restore(snapshot);
     assertThat(restored.shards().state("cart", 0)).isEqualTo(state());
-    assertThat(RosterCodec.snapshot(restored)).isEqualTo(snapshot);
+    assertThat(RosterCodec.RELEASE.snapshot(restored)).isEqualTo(snapshot);
     for (int length = 0; length < snapshot.length; length += 7) {
       byte[] cut = Arrays.copyOf(snapshot, length);
-      assertThatThrownBy(() -> RosterCodec.restore(cut))
+      assertThatThrownBy(() -> RosterCodec.RELEASE.restore(cut))
           .isInstanceOf(IllegalArgumentException.class);
     }
   }

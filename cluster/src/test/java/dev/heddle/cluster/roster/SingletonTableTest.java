@@ -34,7 +34,8 @@ class SingletonTableTest {
 
   private Outcome apply(Command command) {
     index += 2; // a log has entries of its own in between
-    return roster.apply(index, RosterCodec.decodeCommand(RosterCodec.encode(command)));
+    return roster.apply(
+        index, RosterCodec.RELEASE.decodeCommand(RosterCodec.RELEASE.encode(command)));
   }
 
   private long admit(String node) {
@@ -63,7 +64,7 @@ class SingletonTableTest {
     assertThat(apply(new DeclareSingleton(origin("a", a), SPEC)))
         .isEqualTo(new Outcome.Declared(SPEC));
     Outcome second = apply(new DeclareSingleton(origin("a", a), other));
-    assertThat(RosterCodec.decodeOutcome(RosterCodec.encode(second)))
+    assertThat(RosterCodec.RELEASE.decodeOutcome(RosterCodec.RELEASE.encode(second)))
         .isEqualTo(new Outcome.Declared(SPEC));
     assertThat(roster.singletons().all())
         .containsExactly(new SingletonTable.Declared(SPEC, index - 2, 0));
@@ -130,7 +131,7 @@ class SingletonTableTest {
     long second = take("a", a);
     apply(new Unregister(origin("a", a), "billing", second)); // it moves
 
-    Roster restored = RosterCodec.restore(RosterCodec.snapshot(roster));
+    Roster restored = RosterCodec.RELEASE.restore(RosterCodec.RELEASE.snapshot(roster));
     restored.apply(index + 1, new FinishSingleton("billing", declared, first));
     assertThat(restored.singletons().get("billing")).isNotNull();
     restored.apply(index + 2, new FinishSingleton("billing", declared, second));
@@ -144,15 +145,15 @@ class SingletonTableTest {
     SingletonSpec pinned = new SingletonSpec("mayor", "worker", "b", Map.of(), INPUT);
     apply(new DeclareSingleton(new Origin("a", a, ++requests, 0), pinned)); // its outcome is kept
     apply(new OfferSingletons("a", a, Set.of("billing", "mayor")));
-    byte[] snapshot = RosterCodec.snapshot(roster);
+    byte[] snapshot = RosterCodec.RELEASE.snapshot(roster);
 
-    Roster restored = RosterCodec.restore(snapshot);
+    Roster restored = RosterCodec.RELEASE.restore(snapshot);
     assertThat(restored.singletons().all()).isEqualTo(roster.singletons().all());
     assertThat(restored.singletons().offer("a")).containsExactlyInAnyOrder("billing", "mayor");
-    assertThat(RosterCodec.snapshot(restored)).isEqualTo(snapshot);
+    assertThat(RosterCodec.RELEASE.snapshot(restored)).isEqualTo(snapshot);
     for (int length = 1; length < snapshot.length; length++) {
       byte[] cut = Arrays.copyOf(snapshot, length);
-      assertThatThrownBy(() -> RosterCodec.restore(cut))
+      assertThatThrownBy(() -> RosterCodec.RELEASE.restore(cut))
           .isInstanceOf(IllegalArgumentException.class);
     }
   }

@@ -63,7 +63,8 @@ final class ShardNode implements AutoCloseable {
             LocalProcesses.of(runtime),
             new Log(),
             new MessageWriter(types, node.self()),
-            node::node);
+            node::node,
+            _ -> ShardMessageCodec.VERSION);
     Runnable _ = node.onChange(change -> shards.sessionChanged(change.node().node()));
   }
 

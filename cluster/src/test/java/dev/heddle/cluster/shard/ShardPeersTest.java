@@ -2,6 +2,7 @@
 package dev.heddle.cluster.shard;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.heddle.cluster.group.Groups;
 import dev.heddle.cluster.peer.FrameSink;
@@ -13,6 +14,7 @@ import dev.heddle.cluster.wire.Frame;
 import dev.heddle.cluster.wire.MessageTypes;
 import dev.heddle.cluster.wire.MessageWriter;
 import dev.heddle.cluster.wire.NodeLife;
+import dev.heddle.process.NotSendableException;
 import dev.heddle.process.ProcessRuntime;
 import dev.heddle.process.SendResult;
 import dev.heddle.process.remote.LocalProcesses;
@@ -77,9 +79,14 @@ class ShardPeersTest {
   }
 
   private void open() {
+    open(ShardMessageCodec.VERSION);
+  }
+
+  private void open(int known) {
     PeerOptions offers = new PeerOptions(Map.of(), PeerOptions.ForeignOrders.REFUSED);
     NodeLife b = new NodeLife("b", "main", 5);
-    peers.open("b", new RemoteNode(b, local, outbox, types, offers, new Groups(local), _ -> {}));
+    RemoteNode remote = new RemoteNode(b, local, outbox, types, offers, new Groups(local), _ -> {});
+    peers.open("b", remote, known);
   }
 
   @AfterEach
@@ -133,6 +140,21 @@ class ShardPeersTest {
     peers.close("b");
     assertThat(peers.hasRoom("b")).isTrue();
     assertThat(peers.send("b", new GiveUp(4))).isEqualTo(SendResult.UNREACHABLE);
+  }
+
+  /// Else it is ignored there, and a request waits until its time is over.
+  @Test
+  @Tag("C5")
+  void whatTheOtherNodeDoesNotKnow_isRefusedHere_andSaysWhatToDo() {
+    open(ShardMessageCodec.VERSION - 1);
+
+    assertThatThrownBy(() -> peers.send("b", new GiveUp(1)))
+        .isInstanceOf(NotSendableException.class)
+        .hasMessageContaining("knows version 0 of messages about shards")
+        .hasMessageEndingWith("of version 1: upgrade that node");
+    peers.say("b", new GiveUp(2));
+    assertThat(outbox.sent).isEmpty();
+    assertThat(peers.hasRoom("b")).isTrue();
   }
 
   @Test

@@ -57,7 +57,8 @@ class ShardServiceTest {
           LocalProcesses.of(runtime),
           new Log(),
           new MessageWriter(MessageTypes.of(List.of(), List.of()), self),
-          _ -> null);
+          _ -> null,
+          _ -> ShardMessageCodec.VERSION);
 
   private final class Log implements RosterAccess {
     @Override

@@ -121,7 +121,8 @@ class ShardSessionEndsTest {
   private volatile Runnable onLease = () -> {};
   private volatile Runnable onLook = () -> {}; // for the session with a node
   private final ShardService service =
-      new ShardService(self, local, new Log(), writer, this::session);
+      new ShardService(
+          self, local, new Log(), writer, this::session, _ -> ShardMessageCodec.VERSION);
 
   private final class Log implements RosterAccess {
     @Override

@@ -3,6 +3,8 @@ package dev.heddle.cluster.shard;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.heddle.cluster.NotDeliveredException;
+import dev.heddle.cluster.NotDeliveredException.Why;
 import dev.heddle.cluster.roster.ShardState;
 import dev.heddle.cluster.shard.ShardMessage.Failure;
 import java.util.ArrayDeque;
@@ -10,43 +12,77 @@ import java.util.ArrayList;
 import java.util.EnumMap;
 import java.util.HashMap;
 import java.util.HashSet;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.CancellationException;
 import java.util.function.Consumer;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /// One random history: nodes that send to entities while nodes join, leave, pause and are killed,
 /// and sessions end.
 ///
 /// At each step of an entity the model looks into the log: nobody else may own the shard. Each
-/// message is followed to its end: it is delivered once, or its sender's node is told, or a session
-/// it was in has ended, or a node it was at was killed.
+/// message is followed to its end: it is delivered once, or its sender's node is told, or the
+/// session in which it was on its way has ended, or the node where it was has been killed.
+///
+/// Nothing is lost without a cause: when a node is told that a message may be lost, a session
+/// between two of the nodes that had the message was not open for all the time since it was sent,
+/// or one of those nodes was killed. See [#isLossExplained].
 final class ShardSimulation extends SimulatedLog {
   static final String TYPE = "cart";
   static final int SHARDS = 3;
   static final ShardWindow WINDOW = new ShardWindow(24, 800); // small enough to be reached
   static final List<String> KEYS = List.of("k1", "k2", "k3", "k4", "k5", "k6", "k7");
-  private static final long RUN = 90_000;
+  private static final int RUN = 90_000;
+  private static final int QUIET = 4_000; // and as long as an entity takes to end
 
   /// What the message of an entity is here.
   record Content(String sender, String key, int number) {}
 
   /// What has become of a message that was accepted.
   static final class Fate {
-    final Set<Integer> nodes = new HashSet<>(); // the lives that have had it
+    final long since; // it was sent
+    final int asker; // the life that waits for a reply; 0 for none
+    final Set<Integer> nodes = new HashSet<>(); // the lives that have it
+    final Set<SimulatedHost.Life> path = new LinkedHashSet<>(); // that have had it, or were to
     boolean isDelivered;
     boolean isTold; // the sender's node
     boolean isRefused; // it will not be delivered
-    boolean isOver; // a request, whose asker was told, or has given up
+    boolean isOver; // a request, whose asker was told, has given up, or was killed
     boolean isExcused; // its session has ended, or its node was killed
+
+    Fate(long since, SimulatedHost.Life sender, boolean isAsk) {
+      this.since = since;
+      this.asker = isAsk ? sender.number : 0;
+      nodes.add(sender.number);
+      path.add(sender);
+    }
   }
 
+  private record Pair(String sender, String key) {}
+
+  /// The log named a host as the owner of a shard or the next one, until a time.
+  private static final class Named {
+    final SimulatedHost.Life life;
+    long until = Long.MAX_VALUE;
+
+    Named(SimulatedHost.Life life) {
+      this.life = life;
+    }
+  }
+
+  /// What a life has handed over for a generation.
+  private record Forwarded(int life, int shard, long next) {}
+
   final Map<Content, Fate> fates = new HashMap<>();
+  private final Map<Forwarded, List<Fate>> forwards = new HashMap<>();
+  private final List<List<Named>> named = new ArrayList<>(); // by shard
   final List<SimulatedHost> hosts = new ArrayList<>();
-  private final Map<String, Integer> lastDelivered = new HashMap<>();
+  private final Map<Pair, Integer> lastDelivered = new HashMap<>();
   private final Map<Integer, Long> lastActed = new HashMap<>();
 
   long acts;
@@ -58,30 +94,42 @@ final class ShardSimulation extends SimulatedLog {
   long heldAsks; // while their shards moved
   long replies;
   long failedAsks;
+  long lostAsks;
   long full; // refusals
   long losses;
   int lives;
 
   /// @param isCalm whether nodes only begin and end to host shards, and nothing fails
-  ShardSimulation(long seed, boolean isCalm) {
-    super(seed, isCalm);
-    for (String name : List.of("a", "b", "c", "d")) {
+  ShardSimulation(long seed, Scale scale, boolean isCalm) {
+    super(seed, scale, isCalm);
+    for (String name : List.of("a", "b", "c", "d").subList(0, scale.nodes())) {
       hosts.add(new SimulatedHost(this, name));
     }
+    for (int shard = 0; shard < SHARDS; shard++) {
+      named.add(new ArrayList<>());
+    }
+    committed.shards().onChange((shard, _, after) -> named(named.get(shard.shard()), after));
     sessions();
   }
 
+  private void named(List<Named> hosts, ShardState after) {
+    hosts.forEach(it -> it.until = Math.min(it.until, now));
+    Stream.of(after.owner(), after.predecessor(), after.successor())
+        .filter(Objects::nonNull)
+        .forEach(it -> hosts.add(new Named(host(it.node()).life)));
+  }
+
   void run() {
-    runUntil(now + RUN * MILLI);
+    runUntil(now + scale.millis(RUN) * MILLI);
   }
 
   /// Ends all faults, and runs on until all is quiet.
   void heal() {
     healed = true;
     hosts.forEach(host -> host.resumed = Math.min(host.resumed, now));
-    runUntil(now + 90_000 * MILLI);
+    runUntil(now + scale.millis(RUN) * MILLI);
     hosts.forEach(host -> host.isSending = false);
-    runUntil(now + 15_000 * MILLI);
+    runUntil(now + (QUIET + scale.millis(11_000)) * MILLI);
   }
 
   // ---- sessions ----
@@ -109,8 +157,8 @@ final class ShardSimulation extends SimulatedLog {
       }
       return;
     }
-    boolean isStuck = one.resumed - now > 6_000 * MILLI || other.resumed - now > 6_000 * MILLI;
-    if (isOpen != isOpenThere || isStuck || (chance(1) && chance(40))) {
+    boolean isStuck = Math.max(one.resumed, other.resumed) - now > scale.millis(6_000) * MILLI;
+    if (isOpen != isOpenThere || isStuck || rarely(40)) {
       after(between(1, 1_500), () -> end(one, other));
       after(between(1, 1_500), () -> end(other, one));
     }
@@ -126,11 +174,15 @@ final class ShardSimulation extends SimulatedLog {
 
   /// A message about a shard travels.
   void travel(SimulatedHost.Life from, String to, int shard, ShardMessage message) {
+    EntityMessage content = contentOf(message);
+    if (content != null) {
+      fate(content).path.add(host(to).life);
+    }
     travel(
         from,
         to,
         life -> {
-          note(message, life.number);
+          note(from, shard, message, life);
           life.received(from.name(), shard, message);
         },
         () -> dropped(message));
@@ -178,35 +230,56 @@ final class ShardSimulation extends SimulatedLog {
   }
 
   private void dropped(ShardMessage message) {
-    EntityMessage it =
-        switch (message) {
-          case ShardMessage.Deliver deliver -> deliver.message();
-          case ShardMessage.Bounced bounced -> bounced.message();
-          case ShardMessage.Failed failed -> failed.message();
-          default -> null; // of a hand-off: all is sent again
-        };
-    if (it != null) {
+    EntityMessage it = contentOf(message);
+    if (it != null && !(message instanceof ShardMessage.Forward)) { // that is sent again
       fate(it).isExcused = true;
     }
   }
 
-  private void note(ShardMessage message, int life) {
+  /// The message that travels; null for what is only about messages.
+  private static @Nullable EntityMessage contentOf(ShardMessage message) {
+    return switch (message) {
+      case ShardMessage.Deliver deliver -> deliver.message();
+      case ShardMessage.Bounced bounced -> bounced.message();
+      case ShardMessage.Failed failed -> failed.message();
+      case ShardMessage.Forward forward -> forward.message();
+      default -> null;
+    };
+  }
+
+  /// Where messages are now.
+  private void note(
+      SimulatedHost.Life from, int shard, ShardMessage message, SimulatedHost.Life at) {
     switch (message) {
-      case ShardMessage.HandedOver _ -> handedOver++;
+      case ShardMessage.HandedOver(EntityMessage request, String to, _) -> {
+        handedOver++;
+        fate(request).path.add(host(to).life); // it is asked for the reply
+      }
       case ShardMessage.NotHere _ -> notHere++;
-      default -> {}
+      case ShardMessage.Deliver deliver -> isNowAt(deliver.message(), at);
+      case ShardMessage.Bounced bounced -> isNowAt(bounced.message(), at);
+      case ShardMessage.Failed failed -> isNowAt(failed.message(), at);
+      case ShardMessage.Forward(long next, EntityMessage forwarded) -> {
+        Fate fate = fate(forwarded);
+        fate.nodes.add(at.number);
+        forwards
+            .computeIfAbsent(new Forwarded(from.number, shard, next), _ -> new ArrayList<>())
+            .add(fate);
+      }
+      case ShardMessage.HandoffTaken(long next, boolean isInTime) -> {
+        List<Fate> fates = forwards.remove(new Forwarded(at.number, shard, next));
+        if (isInTime && fates != null) {
+          fates.forEach(fate -> fate.nodes.remove(at.number));
+        }
+      }
+      default -> {} // of no message
     }
-    EntityMessage it =
-        switch (message) {
-          case ShardMessage.Deliver deliver -> deliver.message();
-          case ShardMessage.Bounced bounced -> bounced.message();
-          case ShardMessage.Failed failed -> failed.message();
-          case ShardMessage.Forward forward -> forward.message();
-          default -> null; // of no message, or only about one
-        };
-    if (it != null) {
-      fate(it).nodes.add(life);
-    }
+  }
+
+  private void isNowAt(EntityMessage message, SimulatedHost.Life at) {
+    Fate fate = fate(message);
+    fate.nodes.clear();
+    fate.nodes.add(at.number);
   }
 
   // ---- what is promised ----
@@ -234,12 +307,14 @@ final class ShardSimulation extends SimulatedLog {
     }
     handovers += last == null || last != generation ? 1 : 0;
     Fate fate = fate(message);
-    String pair = content.sender + " to " + content.key;
+    Pair pair = new Pair(content.sender, content.key);
     int before = Objects.requireNonNullElse(lastDelivered.put(pair, content.number), 0);
     if (fate.isDelivered || before >= content.number) {
       throw new AssertionError("seed %d: %s after %d".formatted(seed, content, before));
     }
-    assertThat(fate.isRefused).as("seed %d: %s was refused", seed, content).isFalse();
+    if (fate.isRefused) {
+      throw new AssertionError("seed %d: %s was refused".formatted(seed, content));
+    }
     fate.isDelivered = true;
   }
 
@@ -248,17 +323,67 @@ final class ShardSimulation extends SimulatedLog {
     Fate fate = fate(message);
     fate.isTold = true;
     fate.isRefused = why != Failure.LOST;
-    assertThat(fate.isRefused && fate.isDelivered).as("seed %d: %s", seed, message).isFalse();
+    if (why == Failure.LOST) {
+      lostByOwner((Content) message.message(), fate);
+    }
+    if (fate.isRefused && fate.isDelivered) {
+      throw new AssertionError("seed %d: %s is delivered, and refused".formatted(seed, message));
+    }
+  }
+
+  /// A node says that a message of another one is lost: a former owner of the shard, for which the
+  /// successor that the log has named counts, too.
+  private void lostByOwner(Content content, Fate fate) {
+    Set<SimulatedHost.Life> path = new LinkedHashSet<>(fate.path);
+    for (Named host : named.get(shardOf(content.key))) {
+      if (host.until >= fate.since) {
+        path.add(host.life);
+      }
+    }
+    checkLoss(content, fate, path);
+  }
+
+  private void checkLoss(Content content, Fate fate, Set<SimulatedHost.Life> path) {
+    if (!isLossExplained(path, fate.since)) {
+      String lives = path.stream().map(it -> it.name() + it.number).toList().toString();
+      throw new AssertionError(
+          "seed %d: %s was lost without a cause on its way, %s".formatted(seed, content, lives));
+    }
+  }
+
+  /// Whether one of the lives was killed, or was lost by the log, or two of them were not in one
+  /// session for all the time since a message was sent. Where a session was missing, too: a
+  /// successor that the former owner does not reach for 2 s begins without what that one has.
+  private boolean isLossExplained(Set<SimulatedHost.Life> path, long since) {
+    for (SimulatedHost.Life one : path) {
+      if (one.dead || admissionEnded.getOrDefault(one.name(), Long.MIN_VALUE) >= since) {
+        return true;
+      }
+      for (SimulatedHost.Life other : path) {
+        if (one != other && !one.isInOneSessionSince(other, since)) {
+          return true;
+        }
+      }
+    }
+    return false;
   }
 
   /// A request has a reply, has failed, or was given up.
-  void answered(Fate fate, @Nullable Object result, @Nullable Throwable failure) {
+  void answered(Content content, Fate fate, @Nullable Object result, @Nullable Throwable failure) {
     if (result != null) {
       replies++;
-      assertThat(fate.isDelivered).as("seed %d: %s", seed, result).isTrue();
+      if (!fate.isDelivered) {
+        throw new AssertionError("seed %d: a reply to %s".formatted(seed, content));
+      }
     } else {
       fate.isOver = true;
       failedAsks += failure instanceof CancellationException ? 0 : 1;
+      if (failure instanceof NotDeliveredException it && it.why() == Why.LOST) {
+        lostAsks++;
+        if (!fate.isTold) { // else that was judged
+          checkLoss(content, fate, fate.path);
+        }
+      }
     }
   }
 
@@ -267,6 +392,7 @@ final class ShardSimulation extends SimulatedLog {
     losses++;
     for (Fate fate : fates.values()) {
       fate.isExcused |= fate.nodes.contains(life);
+      fate.isOver |= fate.asker == life;
     }
   }
 
@@ -274,9 +400,9 @@ final class ShardSimulation extends SimulatedLog {
   void assertQuiet() {
     for (var fate : fates.entrySet()) {
       Fate it = fate.getValue();
-      assertThat(it.isDelivered || it.isTold || it.isOver || it.isExcused)
-          .as("seed %d: what became of %s", seed, fate.getKey())
-          .isTrue();
+      if (!it.isDelivered && !it.isTold && !it.isOver && !it.isExcused) {
+        throw new AssertionError("seed %d: what became of %s".formatted(seed, fate.getKey()));
+      }
     }
     for (int shard = 0; shard < SHARDS; shard++) {
       ShardState state = committed.shards().state(TYPE, shard);

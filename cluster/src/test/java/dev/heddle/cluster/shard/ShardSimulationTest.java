@@ -4,88 +4,124 @@ package dev.heddle.cluster.shard;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.heddle.cluster.shard.ShardMessage.Failure;
+import dev.heddle.cluster.shard.SimulatedLog.Scale;
 import java.util.EnumMap;
 import java.util.Map;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
-/// Random histories of shards in virtual time: see [ShardSimulation].
+/// Random histories of shards in virtual time: see [ShardSimulation]. The usual run has some long
+/// ones, of four nodes and three minutes, and some hundred short ones, of three nodes and half a
+/// minute, with the same faults six times as often; the full one has 10,000 short ones of each
+/// kind. A failure names its seed; `-Dseed=N` begins with that one, `-Dseeds=N` is the number of
+/// them.
+@Tag("C6")
+@Tag("C8")
 class ShardSimulationTest {
-  private static final int SEEDS = Integer.getInteger("seeds", 300);
+  private static final int LONG = 30;
+  private static final int SHORT = 400;
+  private static final int ALL = 10_000;
 
-  /// What has become of requests and of the window.
-  private static final class Requests {
-    long full;
-    long held;
-    long handedOver;
-    long replies;
-    long failed;
+  /// What has become of messages, requests and shards in all histories of a test.
+  private static final class Totals {
+    private final int seeds;
+    private final Scale scale;
+    private final Map<Failure, Integer> told = new EnumMap<>(Failure.class);
+    private long acts;
+    private long handovers;
+    private long losses;
+    private long notHere;
+    private long full;
+    private long held;
+    private long handedOver;
+    private long replies;
+    private long failed;
+    private long lost;
 
-    void add(ShardSimulation it) {
+    Totals(int seeds, Scale scale) {
+      this.seeds = Integer.getInteger("seeds", seeds);
+      this.scale = scale;
+    }
+
+    Totals run(boolean isCalm) {
+      for (int seed = Integer.getInteger("seed", 0); seed < seeds; seed++) {
+        ShardSimulation it = new ShardSimulation(seed, scale, isCalm);
+        it.run();
+        it.heal();
+        it.assertQuiet();
+        if (isCalm) {
+          it.assertAllDelivered();
+        }
+        add(it);
+      }
+      return this;
+    }
+
+    private void add(ShardSimulation it) {
+      assertThat(it.actsAfterHeal).as("seed %d", it.seed).isPositive();
+      it.told.forEach((why, count) -> told.merge(why, count, Integer::sum));
+      acts += it.acts;
+      handovers += it.handovers;
+      losses += it.losses;
+      notHere += it.notHere;
       full += it.full;
       held += it.heldAsks;
       handedOver += it.handedOver;
       replies += it.replies;
       failed += it.failedAsks;
+      lost += it.lostAsks;
+    }
+
+    /// How often something has happened, for each seed of a long history, or its part of one.
+    private long atLeast(long each) {
+      return each * seeds / scale.part();
     }
 
     /// Histories in which nothing happens prove nothing.
-    void assertEnough() {
-      assertThat(full).as("refusals, since a window was full").isGreaterThan(SEEDS * 500L);
-      assertThat(held).as("requests held while a shard moved").isGreaterThan(SEEDS * 5L);
-      assertThat(handedOver).as("requests handed over").isGreaterThan(SEEDS);
-      assertThat(replies).isGreaterThan(SEEDS * 1_000L);
+    Totals assertEnough() {
+      assertThat(acts).isGreaterThan(atLeast(1_000));
+      assertThat(handovers).isGreaterThan(atLeast(4));
+      assertThat(full).as("refusals, since a window was full").isGreaterThan(atLeast(100));
+      assertThat(held).as("requests held while a shard moved").isGreaterThan(atLeast(5));
+      assertThat(handedOver).as("requests handed over").isGreaterThan(atLeast(1));
+      assertThat(replies).isGreaterThan(atLeast(1_000));
+      return this;
+    }
+
+    void assertFailures() {
+      assertThat(losses).isGreaterThan(atLeast(1));
+      assertThat(failed).isGreaterThan(atLeast(10));
+      assertThat(lost).as("requests that were lost, each for a cause").isGreaterThan(atLeast(10));
+      assertThat(notHere).as("requests that were lost with a reply").isPositive();
+    }
+
+    void assertNoFailures() {
+      assertThat(failed).isZero();
+      assertThat(told.keySet()).isSubsetOf(Failure.FULL);
     }
   }
 
   @Test
-  @Tag("C6")
-  @Tag("C8")
-  void shards_inRandomHistories_haveOneOwnerThatActs_keepTheOrder_andLoseNothingInSilence() {
-    long acts = 0;
-    Map<Failure, Integer> told = new EnumMap<>(Failure.class);
-    long handovers = 0;
-    long losses = 0;
-    long notHere = 0;
-    Requests requests = new Requests();
-    for (int seed = Integer.getInteger("seed", 0); seed < SEEDS; seed++) {
-      ShardSimulation simulation = new ShardSimulation(seed, false);
-      simulation.run();
-      simulation.heal();
-      simulation.assertQuiet();
-      assertThat(simulation.actsAfterHeal).as("seed %d", seed).isPositive();
-      acts += simulation.acts;
-      simulation.told.forEach((why, count) -> told.merge(why, count, Integer::sum));
-      handovers += simulation.handovers;
-      losses += simulation.losses;
-      requests.add(simulation);
-      notHere += simulation.notHere;
-    }
-    // Histories in which nothing happens prove nothing.
-    assertThat(acts).isGreaterThan(SEEDS * 1_000L);
-    assertThat(handovers).isGreaterThan(SEEDS * 5L);
-    assertThat(losses).isGreaterThan(SEEDS);
-    requests.assertEnough();
-    assertThat(requests.failed).isGreaterThan(SEEDS * 10L);
-    assertThat(notHere).as("requests that were lost with a reply").isPositive();
+  void shards_inRandomHistories_haveOneOwnerThatActs_keepTheOrder_andLoseNothingWithoutACause() {
+    new Totals(LONG, Scale.LONG).run(false).assertEnough();
+    new Totals(SHORT, Scale.SHORT).run(false).assertEnough().assertFailures();
   }
 
   @Test
-  @Tag("C8")
   void shards_thatMoveWhileNothingFails_loseNoMessage() {
-    long handovers = 0;
-    Requests requests = new Requests();
-    for (int seed = Integer.getInteger("seed", 0); seed < SEEDS; seed++) {
-      ShardSimulation simulation = new ShardSimulation(seed, true);
-      simulation.run();
-      simulation.heal();
-      simulation.assertQuiet();
-      simulation.assertAllDelivered();
-      assertThat(simulation.failedAsks).as("seed %d", seed).isZero();
-      handovers += simulation.handovers;
-      requests.add(simulation);
-    }
-    assertThat(handovers).isGreaterThan(SEEDS * 4L);
-    requests.assertEnough();
+    new Totals(LONG, Scale.LONG).run(true).assertEnough().assertNoFailures();
+    new Totals(SHORT, Scale.SHORT).run(true).assertEnough().assertNoFailures();
+  }
+
+  @Test
+  @Tag("full")
+  void shards_in10000RandomHistories_haveOneOwner_keepTheOrder_andLoseNothingWithoutACause() {
+    new Totals(ALL, Scale.SHORT).run(false).assertEnough().assertFailures();
+  }
+
+  @Test
+  @Tag("full")
+  void shards_thatMoveIn10000HistoriesWhileNothingFails_loseNoMessage() {
+    new Totals(ALL, Scale.SHORT).run(true).assertEnough().assertNoFailures();
   }
 }

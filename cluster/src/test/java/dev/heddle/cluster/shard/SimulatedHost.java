@@ -7,7 +7,6 @@ import dev.heddle.cluster.NotDeliveredException;
 import dev.heddle.cluster.NotDeliveredException.Why;
 import dev.heddle.cluster.roster.Command;
 import dev.heddle.cluster.roster.Lease;
-import dev.heddle.cluster.roster.LeaseTimes;
 import dev.heddle.cluster.roster.Outcome;
 import dev.heddle.cluster.roster.Roster;
 import dev.heddle.cluster.roster.RosterCodec;
@@ -43,8 +42,10 @@ final class SimulatedHost {
   SimulatedHost(ShardSimulation world, String name) {
     this.world = world;
     this.name = name;
-    this.hostsFrom = world.now + (world.isCalm ? world.between(0, 40_000) * MILLI : 0);
-    this.withdrawsAt = world.now + world.between(30_000, 80_000) * MILLI;
+    this.hostsFrom =
+        world.now + (world.isCalm ? world.between(0, world.scale.millis(40_000)) * MILLI : 0);
+    this.withdrawsAt =
+        world.now + world.between(world.scale.millis(30_000), world.scale.millis(80_000)) * MILLI;
     this.life = new Life();
     world.after(world.between(0, 3_000), this::turn);
   }
@@ -55,11 +56,11 @@ final class SimulatedHost {
       return;
     }
     world.after(world.between(20, 120), this::turn);
-    if (world.chance(1) && world.chance(15)) {
-      resumed = world.now + world.between(100, 25_000) * MILLI;
+    if (world.rarely(15)) {
+      resumed = world.now + world.between(100, world.scale.millis(25_000)) * MILLI;
       return;
     }
-    if ((world.chance(1) && world.chance(10)) || life.hasLeft) {
+    if (world.rarely(10) || life.hasLeft) {
       Life before = life;
       before.dead = true;
       life = new Life();
@@ -92,10 +93,11 @@ final class SimulatedHost {
   final class Life {
     final int number = ++world.lives;
     final Map<String, Object> sessions = new HashMap<>();
+    private final Map<String, Long> openedAt = new HashMap<>();
     final Map<String, Long> lastArrival = new HashMap<>();
     final Map<String, Deque<Runnable>> inFlight = new HashMap<>();
     final List<Shard> shards = new ArrayList<>();
-    private final Lease lease = new Lease(LeaseTimes.DEFAULT);
+    private final Lease lease = new Lease(world.scale.times());
     private final Map<Long, Entity> entities = new HashMap<>();
     final EntityAsks asks = new EntityAsks(number, this::giveUp, Runnable::run);
     final IncomingAsks incoming = new IncomingAsks(name);
@@ -109,6 +111,7 @@ final class SimulatedHost {
     private boolean isKnown;
     private boolean acted;
     private boolean isLeaving;
+    private boolean actsNoMore; // it has told the log that it leaves
     boolean hasLeft;
     boolean dead;
 
@@ -141,7 +144,7 @@ final class SimulatedHost {
       follow();
       host();
       plan.poll(roster.shards(), name, world.now).forEach(it -> world.propose(it, _ -> {}));
-      boolean acts = lease.isHeld(lease.admission(), world.now);
+      boolean acts = mayAct(lease.admission());
       boolean isChanged = !acts || !acted;
       acted = acts;
       for (Shard shard : shards) { // as the agent of a node does
@@ -159,8 +162,12 @@ final class SimulatedHost {
       }
     }
 
+    private boolean mayAct(long admission) {
+      return !actsNoMore && lease.isHeld(admission, world.now);
+    }
+
     private void renew() {
-      if (lease.isDue(world.now) && !hasLeft) {
+      if (lease.isDue(world.now) && !actsNoMore) {
         long start = lease.renewing(world.now);
         world.propose(
             new Command.Renew(name, number, null),
@@ -177,7 +184,7 @@ final class SimulatedHost {
       int known = world.log.size();
       int upTo = world.chance(10) ? followed + (known - followed) / 2 : known;
       if (world.chance(2) && upTo == known) {
-        roster = RosterCodec.restore(RosterCodec.snapshot(world.committed));
+        roster = RosterCodec.RELEASE.restore(RosterCodec.RELEASE.snapshot(world.committed));
         followed = known;
         look();
       }
@@ -210,7 +217,7 @@ final class SimulatedHost {
       }
       hostedAt = world.now;
       isLeaving |=
-          world.chance(2) || (world.isCalm && !name.equals("a") && world.now > withdrawsAt);
+          world.rarely(200) || (world.isCalm && !name.equals("a") && world.now > withdrawsAt);
       if (!isLeaving) {
         String type = ShardSimulation.TYPE;
         world.propose(
@@ -223,7 +230,8 @@ final class SimulatedHost {
         owns |= shard.owner().entities() != null || !shard.owner().isQuiet();
       }
       boolean isHost = roster.shards().hosts(ShardSimulation.TYPE).contains(name);
-      if (!owns && !isHost && !world.isCalm) {
+      actsNoMore |= !owns && !isHost && !world.isCalm;
+      if (actsNoMore) {
         world.propose(new Command.Leave(name, admission), _ -> whenRunning(() -> hasLeft = true));
       }
     }
@@ -232,7 +240,16 @@ final class SimulatedHost {
 
     void opened(String other, Object session) {
       sessions.put(other, session);
+      openedAt.put(other, world.now);
       shards.forEach(shard -> shard.progress(world.now));
+    }
+
+    /// Whether this life and another one have one session open, since a time or before it.
+    boolean isInOneSessionSince(Life other, long nanos) {
+      Object session = sessions.get(other.name());
+      return session != null
+          && other.sessions.get(name) == session
+          && openedAt.getOrDefault(other.name(), world.now) <= nanos;
     }
 
     void ended(String other, Object session) {
@@ -254,14 +271,13 @@ final class SimulatedHost {
       String key = ShardSimulation.KEYS.get(world.random.nextInt(ShardSimulation.KEYS.size()));
       String sender = name + world.random.nextInt(2);
       Content content = new Content(sender, key, ++lastNumber);
-      Fate fate = new Fate();
-      fate.nodes.add(number);
-      world.fates.put(content, fate);
       boolean isAsk = world.random.nextInt(3) == 0;
+      Fate fate = new Fate(world.now, this, isAsk);
+      world.fates.put(content, fate);
       long ask = isAsk ? asks.begin(Long.MAX_VALUE) : 0;
       int bytes = (int) world.between(5, 60);
       EntityMessage message = new EntityMessage(name, key, ask, content, bytes);
-      CompletableFuture<@Nullable Object> answer = isAsk ? ask(ask, fate) : null;
+      CompletableFuture<@Nullable Object> answer = isAsk ? ask(content, ask, fate) : null;
       int shard = ShardSimulation.shardOf(key);
       SendResult result = shards.get(shard).offer(message, world.now);
       if (!result.isAccepted()) {
@@ -273,10 +289,11 @@ final class SimulatedHost {
       }
     }
 
-    private CompletableFuture<@Nullable Object> ask(long ask, Fate fate) {
+    private CompletableFuture<@Nullable Object> ask(Content content, long ask, Fate fate) {
       CompletableFuture<@Nullable Object> answer = asks.answer(ask);
       asked.add(answer);
-      var _ = answer.whenComplete((result, failure) -> world.answered(fate, result, failure));
+      var _ =
+          answer.whenComplete((result, failure) -> world.answered(content, fate, result, failure));
       return answer;
     }
 
@@ -320,7 +337,8 @@ final class SimulatedHost {
       if (it.hasEnded) {
         return;
       }
-      if (!it.mailbox.isEmpty() && lease.isHeld(it.admission, world.now)) {
+      boolean isIdle = it.mailbox.isEmpty();
+      if (!isIdle && mayAct(it.admission)) {
         EntityMessage message = it.mailbox.remove();
         it.replies.remove(message);
         it.taken++;
@@ -331,12 +349,12 @@ final class SimulatedHost {
         }
         shards.get(it.shard).taken(message, world.now);
       }
-      if (world.chance(1) && world.chance(30)) {
+      if (world.rarely(30)) {
         end(entity);
         return;
       }
-      world.after(
-          world.chance(3) ? 400 : world.between(1, 30), () -> whenRunning(() -> step(entity)));
+      long until = world.chance(3) ? 400 : isIdle ? world.between(5, 80) : world.between(1, 30);
+      world.after(until, () -> whenRunning(() -> step(entity)));
     }
 
     private void end(long entity) {
@@ -399,7 +417,7 @@ final class SimulatedHost {
 
       @Override
       public boolean mayAct(long admission) {
-        return lease.isHeld(admission, world.now);
+        return Life.this.mayAct(admission);
       }
 
       @Override
@@ -427,7 +445,8 @@ final class SimulatedHost {
 
       @Override
       public void end(long entity, EntityEnd why) {
-        long most = why == EntityEnd.LOST ? 1_000 : world.chance(10) ? 10_000 : 200;
+        long most =
+            why == EntityEnd.LOST ? 1_000 : world.chance(10) ? world.scale.millis(10_000) : 200;
         world.after(world.between(0, (int) most), () -> whenRunning(() -> Life.this.end(entity)));
       }
 
@@ -441,7 +460,8 @@ final class SimulatedHost {
       @Override
       public void failed(EntityMessage message, Failure why, @Nullable String cause) {
         world.failed(message, why);
-        asks.failLater(message.ask(), new NotDeliveredException(why.name(), Why.LOST));
+        Why told = why == Failure.LOST ? Why.LOST : Why.REFUSED;
+        asks.failLater(message.ask(), new NotDeliveredException(why.name(), told));
       }
 
       @Override

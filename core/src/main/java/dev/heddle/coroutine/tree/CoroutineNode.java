@@ -578,6 +578,11 @@ public final class CoroutineNode<T extends @Nullable Object> extends Cancellable
     return site;
   }
 
+  /// The trace of what this coroutine spawns at a line.
+  SpawnTrace spawnsAt(Object line) {
+    return SpawnTrace.of(line, id, givenName(), site);
+  }
+
   @Override
   public String describe() {
     // main has no spawner, and its body's class is a wrapper

@@ -93,8 +93,8 @@ public final class CoroutineTree {
     Object line = sites.next(body);
     CoroutineNode<?> by = CoroutineNode.spawner();
     SpawnTrace trace = lastSpawn;
-    if (trace == null || !trace.is(line, by)) {
-      trace = SpawnTrace.of(line, by);
+    if (trace == null || !trace.is(line, by == null ? SpawnTrace.NONE : by.id)) {
+      trace = by == null ? SpawnTrace.of(line) : by.spawnsAt(line);
       lastSpawn = trace;
     }
     return trace;

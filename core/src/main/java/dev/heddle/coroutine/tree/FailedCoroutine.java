@@ -16,8 +16,12 @@ record FailedCoroutine(long id, @Nullable String name, SpawnTrace trace) impleme
         failed.id,
         failed.givenName(),
         trace == null
-            ? SpawnTrace.of(SpawnSites.describe(failed.site), failed.memberOf().owner())
+            ? spawnedBy(failed.memberOf().owner(), SpawnSites.describe(failed.site))
             : trace);
+  }
+
+  private static SpawnTrace spawnedBy(@Nullable CoroutineNode<?> owner, String site) {
+    return owner == null ? SpawnTrace.of(site) : owner.spawnsAt(site);
   }
 
   @Override

@@ -577,6 +577,11 @@ public final class ScopeNode implements Scope, Unobserved {
     return links.parent;
   }
 
+  /// Why it was cancelled; null: it was not.
+  public @Nullable String cancelReason() {
+    return cancellation.reason();
+  }
+
   /// The coroutine that opened it; null: it ends by itself.
   public @Nullable CoroutineNode<?> owner() {
     return links.owner;

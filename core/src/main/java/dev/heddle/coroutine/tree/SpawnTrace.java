@@ -27,22 +27,25 @@ record SpawnTrace(
   // else coroutines that each spawn a successor and end would retain the whole chain
   static final int LONGEST = 64;
 
-  /// @param by null: no coroutine spawns it
-  static SpawnTrace of(Object line, @Nullable CoroutineNode<?> by) {
-    if (by == null) {
-      return new SpawnTrace(line, NONE, null, null, 0, false);
-    }
-    SpawnTrace before = SpawnSites.trace(by.site);
-    if (before == null || before.length == LONGEST) {
-      String where = SpawnSites.describe(by.site);
-      return new SpawnTrace(line, by.id, by.givenName(), where, 1, before != null);
-    }
-    return new SpawnTrace(line, by.id, by.givenName(), before, before.length + 1, false);
+  /// Of what no coroutine spawns.
+  static SpawnTrace of(Object line) {
+    return new SpawnTrace(line, NONE, null, null, 0, false);
   }
 
-  /// Whether it is that of a coroutine which this one spawns at this line.
-  boolean is(Object at, @Nullable CoroutineNode<?> by) {
-    return line == at && spawner == (by == null ? NONE : by.id);
+  /// Of what a coroutine spawns.
+  ///
+  /// @param site of that coroutine
+  static SpawnTrace of(Object line, long spawner, @Nullable String name, Object site) {
+    SpawnTrace before = SpawnSites.trace(site);
+    if (before == null || before.length == LONGEST) {
+      return new SpawnTrace(line, spawner, name, SpawnSites.describe(site), 1, before != null);
+    }
+    return new SpawnTrace(line, spawner, name, before, before.length + 1, false);
+  }
+
+  /// Whether it is that of what this coroutine spawns at this line.
+  boolean is(Object at, long by) {
+    return line == at && spawner == by;
   }
 
   /// Number and name of a coroutine, as in its snapshot: [CoroutineSnapshot#label].

@@ -46,6 +46,7 @@ public final class DatagramHandle extends Handle implements UdpSocket, HasFileDe
     this.readable = new PollEvent(scheduler, Direction.READ, descriptor, this);
     this.writable = new PollEvent(scheduler, Direction.WRITE, descriptor, this);
     scheduler.futures().opened(this);
+    scheduler.reactor().handleOpened();
   }
 
   @Override

@@ -98,6 +98,7 @@ public final class FileHandle extends Handle implements AsyncFile, HasFileDescri
     this.readable = !writable || options.contains(READ);
     this.atEnd = appends;
     scheduler().futures().opened(this);
+    scheduler().reactor().handleOpened();
   }
 
   /// Opens a file, or a named pipe once its other end is opened.

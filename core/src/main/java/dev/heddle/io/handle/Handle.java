@@ -498,6 +498,9 @@ public abstract class Handle extends DirectionLocks implements AsyncIo {
       scheduler().checkOnLoop();
       open = false;
       scheduler().futures().closed(this);
+      if (this instanceof HasFileDescriptor) { // one of those that were counted when they opened
+        scheduler().reactor().handleClosed();
+      }
       onClose();
     }
   }

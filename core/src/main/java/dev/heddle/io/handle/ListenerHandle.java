@@ -50,6 +50,7 @@ public final class ListenerHandle implements Listener, HasFileDescriptor {
     this.acceptable = new PollEvent(scheduler, Direction.READ, descriptor, this);
     this.accepting = new FairSemaphore(scheduler, 1, this);
     scheduler.futures().opened(this);
+    scheduler.reactor().handleOpened();
   }
 
   @Override
@@ -133,6 +134,7 @@ public final class ListenerHandle implements Listener, HasFileDescriptor {
     scheduler.checkOnLoop();
     open = false;
     scheduler.futures().closed(this);
+    scheduler.reactor().handleClosed();
     acceptable.abort(new AsynchronousCloseException());
     descriptor.close();
   }

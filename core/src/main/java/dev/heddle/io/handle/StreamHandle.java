@@ -56,6 +56,7 @@ public class StreamHandle extends Handle implements HasFileDescriptor {
     this.readable = new PollEvent(scheduler, Direction.READ, descriptor, this);
     this.writable = new PollEvent(scheduler, Direction.WRITE, descriptor, this);
     scheduler.futures().opened(this);
+    scheduler.reactor().handleOpened();
   }
 
   @Override

@@ -224,11 +224,13 @@ final class LoopBean implements LoopMXBean, Attachable {
   private Map<String, String> counts() {
     Map<String, String> fields = summary();
     fields.put("timers", Integer.toString(getTimers()));
+    fields.put("handles", Integer.toString(scheduler().reactor().handles()));
     fields.put("polls", Long.toString(getPolls()));
     fields.put("sleeps", Long.toString(getSleeps()));
     fields.put("contexts", Long.toString(getContexts()));
     fields.put("holds", Integer.toString(reports.holds()));
     fields.put("stalls", Integer.toString(reports.stalls()));
+    fields.put("failures", Integer.toString(reports.failures()));
     fields.put("lastReport", reports.last());
     return fields;
   }
@@ -236,9 +238,11 @@ final class LoopBean implements LoopMXBean, Attachable {
   /// What was reported about the loop, and the hold that lasts, for its feed.
   private List<Map<String, String>> reported() {
     List<Map<String, String>> rows = new ArrayList<>();
-    HoldReport hold = holder();
-    if (hold != null) {
-      rows.add(row("hold", System.currentTimeMillis(), "hold", held().text()));
+    if (holder() != null) {
+      HoldReport sampled = holds.report(holds.heldFor());
+      if (holder() != null) { // else it has ended, and something else was sampled
+        rows.add(row("hold", System.currentTimeMillis(), "hold", sampled.text()));
+      }
     }
     reports
         .recent()

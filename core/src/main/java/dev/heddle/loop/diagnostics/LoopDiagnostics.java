@@ -76,6 +76,12 @@ public final class LoopDiagnostics {
     return bean;
   }
 
+  /// Keeps a failure that no code of the program observes for those who look at the loop.
+  /// **Thread** any; never waits.
+  public void unhandled(String what, @Nullable Throwable failure) {
+    loopReporter.failed(what, failure);
+  }
+
   boolean isAsleep() {
     return tree.scheduler().isAsleep();
   }

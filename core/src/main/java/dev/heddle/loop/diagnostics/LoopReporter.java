@@ -8,11 +8,16 @@ import dev.heddle.observe.LoopReport;
 import dev.heddle.observe.StallReport;
 import dev.heddle.observe.jfr.LoopJfrEvents;
 import dev.heddle.observe.log.AsyncLog;
+import java.io.PrintWriter;
+import java.io.StringWriter;
 import java.time.Duration;
+import java.util.Comparator;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.BooleanSupplier;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 
 /// Distributes the reports about one loop to the log, to a flight recording and to the program's
 /// listener; all on the log's thread, in order with the loop's lines.
@@ -31,15 +36,24 @@ final class LoopReporter {
   private final AtomicInteger holds = new AtomicInteger();
   private final AtomicInteger stalls = new AtomicInteger();
   private volatile List<Recent> recent = List.of(); // the latest first
+  private final AtomicInteger failures = new AtomicInteger();
+  private final AtomicReference<List<Failure>> unwritten = // the latest first
+      new AtomicReference<>(List.of());
+
+  // the log's thread writes, any thread reads
+  private volatile List<Recent> failed = List.of(); // the latest first
 
   // the watchdog writes, any thread reads
   private volatile List<Hold> ended = List.of(); // the latest first
 
   /// A report, for observers.
   ///
-  /// @param kind `hold`, `stall` or `deadlock`
+  /// @param kind `hold`, `stall`, `deadlock` or `failure`
   /// @param text at most so long as an observer needs
   record Recent(long atMillis, String kind, String text) {}
+
+  /// A failure of which the log's thread has not made the text yet.
+  private record Failure(long atMillis, String what, @Nullable Throwable failure) {}
 
   /// A hold that is over.
   ///
@@ -79,9 +93,46 @@ final class LoopReporter {
     return ended;
   }
 
-  /// The last reports, the latest first.
+  /// The last reports and unhandled failures, the latest first.
   List<Recent> recent() {
-    return recent;
+    return Stream.of(recent, failed)
+        .flatMap(List::stream)
+        .sorted(Comparator.comparingLong(Recent::atMillis).reversed())
+        .toList();
+  }
+
+  /// The number of unhandled failures so far.
+  int failures() {
+    return failures.get();
+  }
+
+  /// Keeps the text of a failure that no code of the program observes. When more come than the log
+  /// can write, only the last ones are kept.
+  void failed(String what, @Nullable Throwable failure) {
+    failures.incrementAndGet();
+    Failure latest = new Failure(System.currentTimeMillis(), what, failure);
+    List<Failure> before = unwritten.getAndUpdate(all -> latest(latest, all));
+    if (before.isEmpty()) {
+      // on the log's thread: reading a throwable takes its monitor, and may run user code
+      log.call("the list of failures", this::writeFailures);
+    }
+  }
+
+  private void writeFailures() {
+    for (Failure each : unwritten.getAndSet(List.of()).reversed()) {
+      String text = shortened(inWords(each.what(), each.failure()));
+      failed = latest(new Recent(each.atMillis(), "failure", text), failed);
+    }
+  }
+
+  private static String inWords(String what, @Nullable Throwable failure) {
+    if (failure == null) {
+      return what + "\n";
+    }
+    StringWriter text = new StringWriter();
+    text.append(what).append('\n');
+    failure.printStackTrace(new PrintWriter(text));
+    return text.toString();
   }
 
   void report(StallReport report) {
@@ -134,14 +185,15 @@ final class LoopReporter {
           case StallReport _ -> "stall";
           case DeadlockReport _ -> "deadlock";
         };
-    String text = report.text();
-    String kept =
-        text.length() <= LONGEST_KEPT ? text : text.substring(0, LONGEST_KEPT) + "\n...\n";
-    recent =
-        Stream.concat(
-                Stream.of(new Recent(System.currentTimeMillis(), kind, kept)), recent.stream())
-            .limit(KEPT)
-            .toList();
+    recent = latest(new Recent(System.currentTimeMillis(), kind, shortened(report.text())), recent);
+  }
+
+  private static String shortened(String text) {
+    return text.length() <= LONGEST_KEPT ? text : text.substring(0, LONGEST_KEPT) + "\n...\n";
+  }
+
+  private static <T> List<T> latest(T first, List<T> before) {
+    return Stream.concat(Stream.of(first), before.stream()).limit(KEPT).toList();
   }
 
   private void deliver(LoopReport report) {

@@ -178,9 +178,10 @@ public final class LoopFeed implements Feed {
 
   // ---- details ----
 
-  /// Answers `coroutines`, with all coroutines as lines; `waits`, with who waits for what, and who
-  /// holds it; `reports`, with those of the loop; `accounts`, with what the coroutines of each site
-  /// have used since this was first asked; and `account` and a number, with that of a coroutine.
+  /// Answers `coroutines`, with all coroutines as lines; `scopes`, with the tree of scopes and how
+  /// many coroutines of which sites are in each; `waits`, with who waits for what, and who holds
+  /// it; `reports`, with those of the loop; `accounts`, with what the coroutines of each site have
+  /// used since this was first asked; and `account` and a number, with that of a coroutine.
   ///
   /// With the first question about accounts they begin, and each switch costs more until the
   /// observer leaves, or asks `no accounts`.
@@ -192,6 +193,7 @@ public final class LoopFeed implements Feed {
       }
       return switch (question) {
         case "coroutines" -> coroutines();
+        case "scopes" -> scopes();
         case "waits" -> waits();
         case "reports" -> reports.get();
         case "accounts" -> accounts();
@@ -304,6 +306,17 @@ public final class LoopFeed implements Feed {
     }
     rows.add(Map.of("row", "left", "things", Integer.toString(edges.left())));
     return rows;
+  }
+
+  private List<Map<String, String>> scopes() throws TimeoutException {
+    LoopWatch attached = await(attached());
+    ScopeTree scopes = new ScopeTree();
+    boolean more = await(post(() -> scopes.begin(tree.root())));
+    while (more) {
+      more = await(post(() -> scopes.readScopes(PIECE)));
+    }
+    forEach(attached, scopes::readMember);
+    return await(post(scopes::rows));
   }
 
   private void forEach(LoopWatch attached, Consumer<CoroutineNode<?>> action)

@@ -51,7 +51,7 @@ final class LoopTrace implements LoopObserver {
    *     [LoopTraceTest]
    * I3. END is the last entry but RUN that has a coroutine in it, so the names of those that have
    *     ended are lost with their last entries, and not before. [LoopTraceTest]
-   * I4. Without a recording no coroutine calls this more than twice. [LoopTraceTest]
+   * I4. Without a recording no coroutine calls this more than twice. [LoopRecordingTest]
    *
    * Cost. Two entries for a wait, one for a yield; decision 0061 has the figures.
    *

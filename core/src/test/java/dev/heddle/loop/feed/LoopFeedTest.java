@@ -7,11 +7,18 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.heddle.Heddle;
 import dev.heddle.HeddleOptions;
 import dev.heddle.Loop;
+import dev.heddle.coroutine.Scope;
 import dev.heddle.coroutine.tree.CoroutineNode;
 import dev.heddle.coroutine.tree.CoroutineTree;
+import dev.heddle.io.Listener;
+import dev.heddle.io.StreamSocket;
+import dev.heddle.io.Tcp;
 import dev.heddle.observe.LoopReport;
 import dev.heddle.observe.StallReport;
+import dev.heddle.observe.attach.Attachable;
+import dev.heddle.observe.attach.Feed;
 import dev.heddle.sync.Mutex;
+import java.net.InetSocketAddress;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.List;
@@ -253,6 +260,140 @@ class LoopFeedTest {
         .findFirst()
         .orElseThrow()
         .get("name");
+  }
+
+  @Test
+  void detail_ofScopes_isTheTree_withOwners_andMembersBySite() {
+    Loop<Boolean> loop =
+        Loop.start(() -> {
+          Heddle.background("guest", () -> openScopes());
+          Heddle.yieldNow();
+          Heddle.yieldNow();
+          tree.complete(CoroutineNode.current().tree());
+          over.await();
+          return true;
+        });
+    List<Map<String, String>> rows;
+    try (LoopFeed feed = feed()) {
+      assertThat(feed.look()).isNotEmpty();
+      rows = feed.detail("scopes");
+    }
+    over.countDown();
+    loop.join();
+
+    List<Map<String, String>> scopes = of(rows, "scope");
+    assertThat(scopes).extracting(row -> row.get("number")).containsExactly("0", "1", "2");
+    assertThat(scopes).extracting(row -> row.get("parent")).containsExactly("", "0", "1");
+    assertThat(scopes.getFirst())
+        .containsEntry("kind", "root scope")
+        .containsEntry("members", "2")
+        .containsEntry("background", "1");
+    assertThat(scopes.get(1))
+        .containsEntry("kind", "scope")
+        .containsEntry("members", "600")
+        .extractingByKey("ownerName")
+        .asString()
+        .contains("'guest'");
+    assertThat(scopes.get(2))
+        .containsEntry("kind", "child scope")
+        .containsEntry("cancelled", "the guest has left")
+        .containsEntry("members", "1");
+    assertThat(of(rows, "members"))
+        .filteredOn(row -> row.get("scope").equals("1"))
+        .singleElement()
+        .satisfies(row ->
+            assertThat(row).containsEntry("count", "600").extractingByKey("site").isNotNull());
+    assertThat(row(rows, "left")).containsEntry("scopes", "false").containsEntry("coroutines", "0");
+  }
+
+  private void openScopes() {
+    Heddle.scope(scope -> {
+      for (int i = 0; i < 600; i++) { // more than a piece
+        scope.launch("dish", () -> Heddle.delay(Duration.ofHours(1)));
+      }
+      Scope below = scope.child();
+      below.launch("waiter", this::napUnheeding);
+      Heddle.yieldNow();
+      below.cancel("the guest has left");
+      Heddle.delay(Duration.ofHours(1));
+      return true;
+    });
+  }
+
+  /// It does not heed its cancellation.
+  private void napUnheeding() {
+    Heddle.shield(() -> over.await());
+  }
+
+  private static List<Map<String, String>> of(List<Map<String, String>> rows, String kind) {
+    return rows.stream().filter(row -> kind.equals(row.get("row"))).toList();
+  }
+
+  @Test
+  void detail_ofReports_hasFailuresThatNobodyObserved_withTheirStacks() throws Exception {
+    Loop<Boolean> loop =
+        Loop.start(() -> {
+          for (int i = 0; i < 20; i++) {
+            int number = i;
+            Heddle.supervise(scope -> {
+              scope.launch("clerk", () -> fail(number));
+              return true;
+            });
+          }
+          tree.complete(CoroutineNode.current().tree());
+          over.await();
+          return true;
+        });
+    tree.join();
+    List<Map<String, String>> reports = List.of();
+    try (Feed feed = ((Attachable) loop.mxBean()).watch()) {
+      while (reports.isEmpty() || !reports.getFirst().get("text").contains("letter 19")) {
+        reports = feed.detail("reports"); // the thread of the log makes the texts
+      }
+      assertThat(row(feed.look(), "loop")).containsEntry("failures", "20");
+    }
+    over.countDown();
+    loop.join();
+
+    assertThat(reports)
+        .hasSizeBetween(1, 8)
+        .allSatisfy(
+            row -> assertThat(row).containsEntry("row", "report").containsEntry("kind", "failure"));
+    assertThat(reports.getFirst().get("text"))
+        .contains("clerk", "IllegalStateException: letter 19", "\tat " + getClass().getName());
+  }
+
+  private static void fail(int number) {
+    throw new IllegalStateException("letter " + number);
+  }
+
+  @Test
+  void look_countsOpenHandles() throws Exception {
+    CountDownLatch opened = new CountDownLatch(1);
+    Loop<Boolean> loop =
+        Loop.start(() -> {
+          try (Listener listener = Tcp.listen(new InetSocketAddress("127.0.0.1", 0))) {
+            StreamSocket from = Tcp.connect((InetSocketAddress) listener.localAddress());
+            StreamSocket to = listener.accept();
+            from.close();
+            from.close();
+            tree.complete(CoroutineNode.current().tree());
+            opened.await();
+            to.close();
+          }
+          over.await();
+          return true;
+        });
+    tree.join();
+    try (Feed feed = ((Attachable) loop.mxBean()).watch()) {
+      assertThat(row(feed.look(), "loop")).containsEntry("handles", "2");
+      opened.countDown();
+      while (!row(feed.look(), "loop").get("handles").equals("0")) {
+        Thread.onSpinWait();
+      }
+    }
+    over.countDown();
+    loop.join();
   }
 
   @Test

@@ -37,7 +37,7 @@ class KnotsTest {
           // a shard, its entities, and the owner of both
           entry("dev.heddle.cluster.shard", List.of(3)),
           // a scope, its parts, its members, and who watches them
-          entry("dev.heddle.coroutine.tree", List.of(14)),
+          entry("dev.heddle.coroutine.tree", List.of(11, 3)),
           entry("dev.heddle.event", List.of(3)), // an event and its callback name each other
           entry("dev.heddle.process", List.of(11))); // the front door: types that name each other
 

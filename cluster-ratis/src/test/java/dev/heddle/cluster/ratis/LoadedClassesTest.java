@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.heddle.cluster.ratis;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.heddle.cluster.program.JoinProgram;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.function.Predicate;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/// Who does not use the log does not load it, though it is on the class path.
+@Timeout(300)
+class LoadedClassesTest {
+  private static final Predicate<String> OF_THE_LOG =
+      line -> line.startsWith("org.apache.ratis.") || line.startsWith("dev.heddle.cluster.ratis.");
+
+  @TempDir Path directory;
+
+  @Test
+  void nodeWithoutVoters_loadsNoClassOfTheLog_untilItHasVoters() throws Exception {
+    int port;
+    try (var socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+      port = socket.getLocalPort();
+    }
+    java.lang.Process jvm =
+        new ProcessBuilder(
+                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                "-Xmx128m",
+                "-XX:TieredStopAtLevel=1",
+                "--add-opens=java.base/java.lang=ALL-UNNAMED",
+                "-Xlog:class+load:stdout:none",
+                "-cp",
+                System.getProperty(
+                    "surefire.test.class.path", System.getProperty("java.class.path")),
+                JoinProgram.class.getName(),
+                Integer.toString(port),
+                directory.toString())
+            .redirectErrorStream(true)
+            .start();
+    List<String> lines;
+    try {
+      lines =
+          new String(jvm.getInputStream().readAllBytes(), StandardCharsets.UTF_8).lines().toList();
+      assertThat(jvm.waitFor()).as(String.join("\n", lines)).isZero();
+    } finally {
+      jvm.destroyForcibly();
+    }
+    int without = lines.indexOf(JoinProgram.WITHOUT_VOTERS);
+    int with = lines.indexOf(JoinProgram.WITH_VOTERS);
+    assertThat(without).isPositive();
+    assertThat(with).isGreaterThan(without);
+    assertThat(lines.subList(0, without)).filteredOn(OF_THE_LOG).isEmpty();
+    // else the list above would be empty whatever happens
+    assertThat(lines.subList(0, without))
+        .anyMatch(line -> line.startsWith("org.jgroups.JChannel "))
+        .anyMatch(line -> line.startsWith("dev.heddle.cluster.Cluster "));
+    assertThat(lines.subList(without, with))
+        .anyMatch(line -> line.startsWith("org.apache.ratis.server."));
+  }
+}

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.heddle.cluster.name;
+
+import dev.heddle.cluster.roster.LogFormats;
+import dev.heddle.cluster.roster.RosterCodec;
+
+/// Sends messages about the roster to other nodes: in the newest format of the log that both know,
+/// whichever is in force. The agent thread.
+final class RosterSender {
+  private final String self;
+  private final NodePort port;
+  private final LogFormats formats;
+  private final RosterMessageCodec codec;
+
+  /// @param self the name of this node
+  RosterSender(String self, NodePort port, RosterCodec codec) {
+    this.self = self;
+    this.port = port;
+    this.formats = codec.formats();
+    this.codec = new RosterMessageCodec(codec);
+  }
+
+  /// @return false when it is lost already
+  boolean send(String to, RosterMessage message) {
+    int format = format(to);
+    boolean hasFormat =
+        switch (message) {
+          case RosterMessage.State _,
+              RosterMessage.Applied _,
+              RosterMessage.Submit _,
+              RosterMessage.Answered _ ->
+              true;
+          default -> false;
+        };
+    return (format != 0 || !hasFormat) && port.send(to, codec.encode(message, format));
+  }
+
+  /// The newest format that a node in session knows, too; 0 for none.
+  int format(String node) {
+    return formats.common(port.logFormat(node));
+  }
+
+  /// Why a node in session cannot be talked to about the log; empty when it can.
+  String obstacle(String node) {
+    int other = port.logFormat(node);
+    return other == 0 || formats.common(other) != 0
+        ? ""
+        : ("node '%s' knows the log up to format %d, this release of node '%s' reads %s:"
+                + " upgrade from each release to the next")
+            .formatted(node, other, self, formats);
+  }
+}

@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.heddle.loop.feed;
+
+import dev.heddle.coroutine.tree.CoroutineNode;
+import dev.heddle.coroutine.tree.ScopeNode;
+import dev.heddle.coroutine.tree.SpawnSites;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.IdentityHashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/// The scopes of a loop, each after the one it is in, with how many coroutines of which spawn sites
+/// are its members: read once, in pieces, when an observer asks.
+///
+/// A scope that ends between two pieces ends the walk there when it was the last one read: what
+/// comes after it is counted as left out. Coroutines of scopes that are not listed are left out,
+/// too.
+///
+/// **Thread** the loop's.
+final class ScopeTree {
+  private static final int MAX_SCOPES = 3_000;
+  private static final int MAX_SITES = 20; // of one scope
+
+  /// The coroutines of one site in a scope; named is the first of them.
+  private static final class Members {
+    final CoroutineNode<?> first;
+    int count;
+
+    Members(CoroutineNode<?> first) {
+      this.first = first;
+    }
+  }
+
+  private static final class Scope {
+    final ScopeNode node;
+    final int number;
+    final Map<Object, Members> bySite = new HashMap<>();
+    int members;
+    int background;
+
+    Scope(ScopeNode node, int number) {
+      this.node = node;
+      this.number = number;
+    }
+  }
+
+  private final IdentityHashMap<ScopeNode, Scope> byNode = new IdentityHashMap<>();
+  private final List<Scope> all = new ArrayList<>(); // in the order of the walk
+  private @Nullable ScopeNode root;
+  private boolean isCut; // some are not listed
+  private int left; // coroutines whose scope is not listed
+
+  /// Begins at the root; returns whether there are scopes to read.
+  boolean begin(ScopeNode from) {
+    root = from;
+    add(from);
+    return true;
+  }
+
+  /// Reads so many more; returns whether there are further ones.
+  boolean readScopes(int most) {
+    ScopeNode top = root;
+    if (top == null) {
+      return false;
+    }
+    for (int i = 0; i < most; i++) {
+      ScopeNode last = all.getLast().node;
+      ScopeNode next = last.isClosed() ? null : last.nextIn(top, true);
+      if (next == null || all.size() == MAX_SCOPES) {
+        isCut = next != null || last.isClosed();
+        return false;
+      }
+      add(next);
+    }
+    return true;
+  }
+
+  private void add(ScopeNode node) {
+    Scope added = new Scope(node, all.size());
+    all.add(added);
+    byNode.put(node, added);
+  }
+
+  void readMember(CoroutineNode<?> c) {
+    Scope scope = byNode.get(c.memberOf());
+    if (c.isDone()) {
+      return;
+    }
+    if (scope == null) {
+      left++;
+      return;
+    }
+    scope.members++;
+    scope.background += c.isBackground() ? 1 : 0;
+    scope.bySite.computeIfAbsent(site(c), _ -> new Members(c)).count++;
+  }
+
+  private static Object site(CoroutineNode<?> c) {
+    return c.isMain() ? "main" : SpawnSites.key(c.site());
+  }
+
+  // ---- rows ----
+
+  /// A row `scope` for each, after it the rows `members` of its sites, the largest first; and a row
+  /// `left`.
+  List<Map<String, String>> rows() {
+    List<Map<String, String>> rows = new ArrayList<>();
+    for (Scope scope : all) {
+      if (!scope.node.isClosed()) {
+        rows.add(row(scope));
+        scope.bySite.entrySet().stream()
+            .sorted((a, b) -> Integer.compare(b.getValue().count, a.getValue().count))
+            .limit(MAX_SITES)
+            .forEach(each -> rows.add(row(scope, each.getKey(), each.getValue())));
+      }
+    }
+    rows.add(
+        Map.of(
+            "row",
+            "left",
+            "scopes",
+            Boolean.toString(isCut),
+            "coroutines",
+            Integer.toString(left)));
+    return rows;
+  }
+
+  private Map<String, String> row(Scope scope) {
+    Map<String, String> fields = new LinkedHashMap<>();
+    ScopeNode parent = scope.node.parent();
+    Scope above = parent == null ? null : byNode.get(parent);
+    CoroutineNode<?> owner = scope.node.owner();
+    String why = scope.node.cancelReason();
+    fields.put("row", "scope");
+    fields.put("number", Integer.toString(scope.number));
+    fields.put("parent", above == null ? "" : Integer.toString(above.number));
+    fields.put("kind", scope.node.describe());
+    fields.put("members", Integer.toString(scope.members));
+    fields.put("background", Integer.toString(scope.background));
+    if (owner != null) {
+      fields.put("owner", Long.toString(owner.id()));
+      fields.put("ownerName", owner.label());
+    }
+    if (scope.node.isCancelled()) {
+      fields.put("cancelled", why == null ? "" : why);
+    }
+    return fields;
+  }
+
+  private static Map<String, String> row(Scope scope, Object site, Members members) {
+    Map<String, String> fields = new LinkedHashMap<>();
+    fields.put("row", "members");
+    fields.put("scope", Integer.toString(scope.number));
+    fields.put("site", SpawnSites.describe(site));
+    fields.put("count", Integer.toString(members.count));
+    fields.put("id", Long.toString(members.first.id()));
+    fields.put("name", members.first.label());
+    return fields;
+  }
+}

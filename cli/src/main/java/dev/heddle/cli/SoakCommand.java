@@ -80,7 +80,8 @@ final class SoakCommand implements Callable<Integer> {
   @Option(
       names = "--detection",
       description =
-          "For cluster, instead of the soak: 20 runs each of how soon nodes see a loss and a heal.")
+          "For cluster, instead of the soak: 20 runs each of how soon nodes see a loss and a heal,"
+              + " and how soon names are free.")
   private boolean detection;
 
   @Override
@@ -146,8 +147,8 @@ final class SoakCommand implements Callable<Integer> {
     }
     // The launcher has built it: nodes that vote need it, and the module under test has none.
     properties.add("-Dheddle.ratis.jar=" + home.state("heddle-cluster-ratis.jar"));
-    return test(
-        home, "core,process,cluster", detection ? "DetectionTimes" : "ClusterSoakTest", properties);
+    String tests = detection ? "DetectionTimes,OwnerTimes" : "ClusterSoakTest";
+    return test(home, "core,process,cluster", tests, properties);
   }
 
   private static int test(Home home, String modules, String test, List<String> properties)

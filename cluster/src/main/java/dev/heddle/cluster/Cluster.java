@@ -87,18 +87,16 @@ public final class Cluster implements AutoCloseable {
   private final ClusterBean bean;
 
   private volatile @Nullable ClusterRegistration<ClusterMXBean> managed; // set by join
+  private volatile @Nullable Registration beforeShutdown; // the same
 
   // set by join, with voters
   private volatile @Nullable NodeNames names;
   private volatile @Nullable SingletonDeclarations singletons;
-
-  private volatile @Nullable NodeShards shards; // the same
+  private volatile @Nullable NodeShards shards;
 
   // any thread, CAS: what the first call of leave waits for, and all later ones
   private final AtomicReference<@Nullable CompletableFuture<@Nullable Void>> leaving =
       new AtomicReference<>();
-
-  private volatile @Nullable Registration beforeShutdown; // set by join
 
   // ---- join ----
 
@@ -184,7 +182,9 @@ public final class Cluster implements AutoCloseable {
                     options.entries(),
                     options.acceptsOrders() ? ForeignOrders.CARRIED_OUT : ForeignOrders.REFUSED),
                 (_, _) -> {}, // a node without voters takes none of what is said about names
-                features()));
+                features()),
+            options.oldestVersion(),
+            options.newestVersion());
     this.starts = new ProcessStarts(options, node, local, new MessageWriter(types, node.self()));
     this.bean = new ClusterBean(options, node, engine, this::namesStatus);
     checkGreeting();

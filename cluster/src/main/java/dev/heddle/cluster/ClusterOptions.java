@@ -4,6 +4,7 @@ package dev.heddle.cluster;
 import dev.heddle.cluster.peer.Entry;
 import dev.heddle.cluster.roster.LogFormats;
 import dev.heddle.cluster.wire.Limits;
+import dev.heddle.cluster.wire.Packet;
 import dev.heddle.process.Process;
 import dev.heddle.process.StartOptions;
 import java.net.InetAddress;
@@ -57,6 +58,8 @@ public final class ClusterOptions {
     Set<String> voters = Set.of();
     @Nullable Path directory;
     Duration lease = LEASE;
+    int oldestVersion = Packet.OLDEST_VERSION;
+    int newestVersion = Packet.VERSION;
     LogFormats logFormats = LogFormats.RELEASE;
 
     Draft() {}
@@ -78,6 +81,8 @@ public final class ClusterOptions {
       voters = of.voters;
       directory = of.directory;
       lease = of.lease;
+      oldestVersion = of.oldestVersion;
+      newestVersion = of.newestVersion;
       logFormats = of.logFormats;
     }
   }
@@ -314,6 +319,15 @@ public final class ClusterOptions {
     return new ClusterOptions(made);
   }
 
+  /// Has the node speak other versions of the wire than this release, as the one before or after it
+  /// would. No program can say so, only tests of upgrades, in this package.
+  ClusterOptions versions(int oldest, int newest) {
+    Draft made = new Draft(values);
+    made.oldestVersion = oldest;
+    made.newestVersion = newest;
+    return new ClusterOptions(made);
+  }
+
   // ---- the values, for Cluster ----
 
   Set<String> voters() {
@@ -337,6 +351,14 @@ public final class ClusterOptions {
 
   Duration lease() {
     return values.lease;
+  }
+
+  int oldestVersion() {
+    return values.oldestVersion;
+  }
+
+  int newestVersion() {
+    return values.newestVersion;
   }
 
   /// Checks the options for names.

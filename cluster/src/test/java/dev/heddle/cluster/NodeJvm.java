@@ -5,17 +5,19 @@ import java.io.BufferedReader;
 import java.io.File;
 import java.io.IOException;
 import java.io.PrintStream;
-import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
 
 /// A program of tests, mostly [NodeProgram], in a JVM of its own. It is killed by its process when
 /// it is closed.
@@ -108,21 +110,34 @@ final class NodeJvm implements AutoCloseable {
         }
       }
     } catch (IOException e) {
-      throw new UncheckedIOException(e);
+      // safe: it was killed, and said nothing more
     }
   }
 
-  /// Waits for a line that begins with this; what comes before it is dropped.
-  Line waitFor(String begin) throws InterruptedException {
+  /// Waits for a line that begins with one of these; what comes before it is dropped.
+  Line waitFor(String... begins) throws InterruptedException {
     while (true) {
       Line line = next.poll(GUARD_SECONDS, TimeUnit.SECONDS);
       if (line == null) {
-        throw new AssertionError("no line '" + begin + "' after " + all);
+        throw new AssertionError("no line '" + String.join("', '", begins) + "' after " + all);
       }
-      if (line.text.startsWith(begin)) {
+      if (Stream.of(begins).anyMatch(line.text::startsWith)) {
         return line;
       }
     }
+  }
+
+  /// Waits for lines that begin with each of these, in any order.
+  ///
+  /// @return the first of each, in the order of the arguments
+  List<Line> waitForAll(String... begins) throws InterruptedException {
+    Map<String, Line> found = new HashMap<>();
+    while (found.size() < begins.length) {
+      Line line =
+          waitFor(Stream.of(begins).filter(it -> !found.containsKey(it)).toArray(String[]::new));
+      Stream.of(begins).filter(line.text::startsWith).forEach(it -> found.putIfAbsent(it, line));
+    }
+    return Stream.of(begins).map(found::get).toList();
   }
 
   List<String> all() {

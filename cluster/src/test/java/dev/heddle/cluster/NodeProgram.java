@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.heddle.cluster;
 
+import dev.heddle.cluster.engine.Certificates;
 import dev.heddle.process.Pid;
 import dev.heddle.process.Process;
 import dev.heddle.process.ProcessContext;
@@ -13,9 +14,11 @@ import dev.heddle.process.StepOutput;
 import java.io.BufferedReader;
 import java.io.InputStreamReader;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.HashSet;
 import java.util.List;
+import java.util.OptionalLong;
 import java.util.Set;
 import java.util.stream.Stream;
 
@@ -23,8 +26,15 @@ import java.util.stream.Stream;
 /// when its input ends, so none outlives a test.
 ///
 /// `NodeProgram NAME PORT SEED…`; without a name it joins nothing. A port is one of loopback, or
-/// `HOST:PORT`.
+/// `HOST:PORT`. More options are properties of its JVM, which [#property] makes.
 final class NodeProgram {
+  static final String VOTERS = "voters"; // with commas between
+  static final String DIRECTORY = "directory";
+  static final String LEASE = "lease"; // milliseconds
+  static final String VERSIONS = "versions"; // of the wire: `1-2`
+  static final String KEYS = "keys"; // with the password of all tests
+  static final String TRUST = "trust";
+
   private static final Set<String> UP = new HashSet<>(); // nodes in touch; under its monitor
 
   private static final String LOOPBACK = "127.0.0.1";
@@ -34,6 +44,34 @@ final class NodeProgram {
   record Reply(int number) {}
 
   private NodeProgram() {}
+
+  /// An option of the JVM.
+  static String property(String name, Object value) {
+    return "-Dnode." + name + "=" + value;
+  }
+
+  private static String property(String name) {
+    return System.getProperty("node." + name, "");
+  }
+
+  private static ClusterOptions withProperties(ClusterOptions options) {
+    ClusterOptions all = options;
+    if (!property(VOTERS).isEmpty()) {
+      all = all.voters(property(VOTERS).split(",")).directory(Path.of(property(DIRECTORY)));
+      if (!property(LEASE).isEmpty()) {
+        all = all.lease(Duration.ofMillis(Long.parseLong(property(LEASE))));
+      }
+    }
+    if (!property(VERSIONS).isEmpty()) {
+      String[] range = property(VERSIONS).split("-");
+      all = all.versions(Integer.parseInt(range[0]), Integer.parseInt(range[1]));
+    }
+    if (!property(KEYS).isEmpty()) {
+      Path keys = Path.of(property(KEYS));
+      all = all.certificates(keys, Path.of(property(TRUST)), new String(Certificates.PASSWORD));
+    }
+    return all;
+  }
 
   public static void main(String[] args) throws Exception {
     var in = new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8));
@@ -57,7 +95,7 @@ final class NodeProgram {
     if (!host(args[1]).equals(LOOPBACK)) {
       options = options.insecure(); // in a network of the test's own
     }
-    Cluster cluster = Cluster.join(options);
+    Cluster cluster = Cluster.join(withProperties(options));
     cluster.onChange(NodeProgram::onChange);
     cluster.onChange(change ->
         say(
@@ -68,10 +106,15 @@ final class NodeProgram {
                   "LOST " + node + " " + life + " " + why;
             }));
     SoakCut cut = SoakCut.into(cluster);
+    SpokenVersions spoken = SpokenVersions.into(cluster);
     say("READY");
     for (String line = in.readLine(); line != null; line = in.readLine()) {
       try {
-        obey(cluster, cut, line.split(" "));
+        if (line.startsWith("spoken ")) {
+          say("SPOKEN " + line.substring(7) + " " + spoken.by(line.substring(7)));
+        } else {
+          obey(cluster, cut, line.split(" "));
+        }
       } catch (RuntimeException e) {
         say("FAILED " + e);
       }
@@ -102,7 +145,44 @@ final class NodeProgram {
         cluster.leave(Duration.ofSeconds(30));
         say("HAS LEFT");
       }
+      case "nodes" -> say("NODES " + nodes(cluster));
+      case "measure" -> say("MEASURED " + SoakNode.measure());
+      case "leads" -> say("LEADS " + leads(cluster));
+      case "register" -> register(cluster, words[1]);
+      case "token" -> {
+        OptionalLong token = cluster.names().token(words[1]);
+        say("TOKEN " + words[1] + " " + (token.isPresent() ? token.getAsLong() : "none"));
+      }
+      case "whereis" -> {
+        Pid owner = cluster.names().whereis(words[1]);
+        say("OWNER " + words[1] + " " + (owner == null ? "none" : owner.node()));
+      }
       default -> throw new IllegalArgumentException(words[0]);
+    }
+  }
+
+  private static boolean leads(Cluster cluster) {
+    return cluster.nodes().stream()
+        .anyMatch(it -> it.isLeader() && cluster.name().equals(it.name()));
+  }
+
+  private static List<String> nodes(Cluster cluster) {
+    return cluster.nodes().stream().map(NodeProgram::describe).toList();
+  }
+
+  private static String describe(NodeInfo node) {
+    return "%s at %s is %s: %s".formatted(node.name(), node.address(), node.state(), node.reason());
+  }
+
+  /// Tries once to get a name for a new process.
+  private static void register(Cluster cluster, String name) throws InterruptedException {
+    Pid pid = cluster.runtime().spawn(new Answers());
+    try {
+      say("REGISTERED " + name + " " + cluster.names().register(name, pid));
+    } catch (NameTakenException e) {
+      say("TAKEN " + name + " " + e.owner().node() + " " + e.owner().incarnation());
+    } catch (NoQuorumException e) {
+      say("NO MAJORITY " + name + " " + e.getMessage());
     }
   }
 

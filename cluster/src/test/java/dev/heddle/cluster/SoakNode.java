@@ -177,7 +177,7 @@ final class SoakNode {
   }
 
   /// Heap in KiB after collections, threads, descriptors.
-  private static String measure() {
+  static String measure() {
     long heap = Long.MAX_VALUE;
     for (int i = 0; i < COLLECTIONS; i++) {
       System.gc();

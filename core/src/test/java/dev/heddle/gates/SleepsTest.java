@@ -60,6 +60,7 @@ class SleepsTest {
           entry("cluster/ClusterSoak", OTHER_JVM),
           entry("cluster/DetectionTimes", OTHER_JVM),
           entry("cluster/FlowProgram", OTHER_JVM),
+          entry("cluster/NodeJvms", OTHER_JVM),
           entry("cluster/SoakGrowth", OTHER_JVM),
           entry("cluster/SoakJvms", OTHER_JVM),
           entry("cluster/SoakNames", OTHER_JVM),

@@ -410,6 +410,10 @@ final class RatisNameStore implements NameStore {
         change.whenComplete((reply, failure) -> {
           if (failure != null || !reply.isSuccess()) {
             notTakenIn(status.id(), failure != null ? failure : reply.getException());
+          } else {
+            LOG.log(
+                System.Logger.Level.INFO,
+                "voter '%s' votes now, and another one may be restarted".formatted(status.id()));
           }
         });
   }

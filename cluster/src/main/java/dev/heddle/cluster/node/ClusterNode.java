@@ -173,7 +173,7 @@ public final class ClusterNode implements AutoCloseable {
   }
 
   /// Makes a node that speaks other versions of the wire than this release: for tests of upgrades.
-  ClusterNode(
+  public ClusterNode(
       Engine engine,
       ProcessRuntime runtime,
       Settings settings,

@@ -5,19 +5,14 @@ import static dev.heddle.cluster.engine.EngineProbe.next;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import java.io.DataOutputStream;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.Socket;
-import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Random;
 import org.jgroups.BytesMessage;
 import org.jgroups.Message;
 import org.jgroups.ObjectMessage;
-import org.jgroups.Version;
-import org.jgroups.stack.IpAddress;
 import org.jgroups.util.ByteArrayDataInputStream;
 import org.jgroups.util.ByteArrayDataOutputStream;
 import org.jgroups.util.UUID;
@@ -27,40 +22,24 @@ import org.junit.jupiter.api.Timeout;
 /// Bytes at the port that no node sends: their connection ends, and nothing else.
 @Timeout(600)
 class HostileBytesTest {
-  private static final int GIGABYTE = 1 << 30;
-
   @Test
   void randomBytes_endTheirConnection_othersGoOn() throws Exception {
-    Random random = new Random(42);
-    byte[] bytes = new byte[1000];
-    random.nextBytes(bytes);
-    attack(
-        List.of(
-            bytes,
-            new byte[0],
-            "GET / HTTP/1.1\r\n\r\n".getBytes(StandardCharsets.US_ASCII),
-            new byte[9]));
+    attack(HostileBytes.random());
   }
 
   @Test
   void greetingThenRandomBytes_endTheirConnection_othersGoOn() throws Exception {
-    byte[] bytes = new byte[1000];
-    new Random(43).nextBytes(bytes);
-    attack(List.of(join(NodeSocket.GREETING, bytes)));
+    attack(HostileBytes.randomAfterTheGreeting());
   }
 
   @Test
   void framesOfImpossibleLengths_endTheirConnection_othersGoOn() throws Exception {
-    List<byte[]> all = new ArrayList<>();
-    for (int length : new int[] {GIGABYTE, Integer.MAX_VALUE, -1, Integer.MIN_VALUE, 0, 2}) {
-      all.add(join(hello(), ints(length), new byte[100]));
-    }
-    attack(all);
+    attack(HostileBytes.impossibleLengths());
   }
 
   @Test
   void truncatedFrame_endsItsConnection_othersGoOn() throws Exception {
-    attack(List.of(join(hello(), ints(1000), new byte[10]), hello(), NodeSocket.GREETING));
+    attack(HostileBytes.truncated());
   }
 
   /// Sends each, and closes; then two nodes still talk over their first connection.
@@ -72,15 +51,7 @@ class HostileBytesTest {
       Engine.Address to = one.waitFor(two);
       one.engine.send(to, new byte[] {1}, Engine.Urgency.IN_ORDER);
       next(two.packets);
-      for (byte[] bytes : all) {
-        try (var hostile = new Socket(InetAddress.getLoopbackAddress(), b)) {
-          hostile.getOutputStream().write(bytes);
-          hostile.shutdownOutput();
-          hostile.getInputStream().readAllBytes(); // until the node closes
-        } catch (IOException e) {
-          // safe: a reset is an end, too
-        }
-      }
+      HostileBytes.send(b, all);
       one.engine.send(to, new byte[] {2}, Engine.Urgency.IN_ORDER);
       assertThat(next(two.packets).content()).containsExactly(2);
       assertThat(one.suspected).isEmpty();
@@ -113,10 +84,10 @@ class HostileBytesTest {
     out.writeShort(Message.BYTES_MSG);
     new BytesMessage(UUID.randomUUID(), new byte[0]).setSrc(UUID.randomUUID()).writeTo(out);
     byte[] bytes = java.util.Arrays.copyOf(out.buffer(), out.position());
-    java.nio.ByteBuffer.wrap(bytes).putInt(bytes.length - 4, GIGABYTE);
+    java.nio.ByteBuffer.wrap(bytes).putInt(bytes.length - 4, HostileBytes.GIGABYTE);
     assertThatThrownBy(() -> ReceivedMessages.readMessage(new ByteArrayDataInputStream(bytes)))
         .isInstanceOf(IOException.class)
-        .hasMessageContainingAll("" + GIGABYTE, "0 are left");
+        .hasMessageContainingAll("" + HostileBytes.GIGABYTE, "0 are left");
   }
 
   @Test
@@ -149,30 +120,5 @@ class HostileBytesTest {
           .isInstanceOf(IOException.class)
           .hasMessageContaining("type " + type);
     }
-  }
-
-  /// What a node of the same version of JGroups says first.
-  private static byte[] hello() throws IOException {
-    var bytes = new java.io.ByteArrayOutputStream();
-    var out = new DataOutputStream(bytes);
-    out.write(NodeSocket.GREETING);
-    out.write(new byte[] {'b', 'e', 'l', 'a'});
-    out.writeShort(Version.version);
-    IpAddress address = new IpAddress(InetAddress.getLoopbackAddress(), 9);
-    out.writeShort(address.serializedSize());
-    address.writeTo(out);
-    return bytes.toByteArray();
-  }
-
-  private static byte[] ints(int value) {
-    return java.nio.ByteBuffer.allocate(4).putInt(value).array();
-  }
-
-  private static byte[] join(byte[]... parts) throws IOException {
-    var out = new java.io.ByteArrayOutputStream();
-    for (byte[] part : parts) {
-      out.write(part);
-    }
-    return out.toByteArray();
   }
 }

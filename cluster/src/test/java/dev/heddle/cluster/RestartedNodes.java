@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.heddle.cluster;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.condition.EnabledOnOs;
+import org.junit.jupiter.api.condition.OS;
+import org.junit.jupiter.api.io.TempDir;
+
+/// The names of a node that leaves, or is killed and starts again with the same name: in its
+/// directory, which proves that its former life is over, or in another one, which proves nothing.
+/// And what the loss of the leader costs.
+///
+/// It needs the log of voters, so the module of that log runs it; its name keeps it out of this
+/// one's run. What must come before a lease is over, or must not, is tested with a lease that
+/// outlives the guard of each step: so it holds at any speed. How long it takes is measured by
+/// [OwnerTimes].
+@Timeout(900)
+@EnabledOnOs(OS.LINUX) // where nodes in JVMs of their own are tested
+class RestartedNodes {
+  private static final int LONG_LEASE = 600_000; // ms; the guard of a step is two minutes
+  private static final int SHORT_LEASE = 4_000;
+
+  @TempDir Path folder;
+
+  private final NodeJvms nodes;
+
+  RestartedNodes() throws Exception {
+    nodes = new NodeJvms("a", "b", "c");
+  }
+
+  @AfterEach
+  void end() {
+    nodes.close();
+  }
+
+  private NodeJvm startAgain(String name, String directory, int lease) throws Exception {
+    NodeJvm node = nodes.startVoter(name, folder.resolve(directory), lease);
+    node.waitFor("READY");
+    return node;
+  }
+
+  @Test
+  @Tag("C6")
+  void sameDirectory_andLeave_freeTheNamesAtOnce_theNextOwnerHasAHigherToken() throws Exception {
+    nodes.startVoters(folder, LONG_LEASE);
+    long first = nodes.awaitRegistered("c", "mayor");
+    assertThat(nodes.register("a", "mayor")).startsWith("TAKEN mayor c");
+    nodes.node("c").kill();
+    startAgain("c", "c", LONG_LEASE);
+    // the lease would go on for minutes: only the proof ends it
+    long second = nodes.awaitRegistered("a", "mayor");
+    assertThat(second).isGreaterThan(first);
+    long clerk = nodes.awaitRegistered("c", "clerk"); // the new life may own names
+    assertThat(clerk).isGreaterThan(second);
+    assertThat(nodes.register("c", "mayor")).startsWith("TAKEN mayor a");
+    nodes.node("c").say("leave");
+    nodes.node("c").waitFor("HAS LEFT");
+    assertThat(nodes.awaitRegistered("b", "clerk")).isGreaterThan(clerk);
+  }
+
+  @Test
+  @Tag("C6")
+  void lossOfTheLeader_costsNoLease_andTheLogAnswersAgain() throws Exception {
+    nodes.startVoters(folder, LONG_LEASE);
+    for (String name : NodeJvms.VOTERS) {
+      nodes.awaitRegistered(name, "of-" + name);
+    }
+    String leader = nodes.awaitLeader();
+    List<String> others = new ArrayList<>(NodeJvms.VOTERS);
+    others.remove(leader);
+    List<String> before = tokens(others);
+    nodes.node(leader).kill();
+    for (String name : others) {
+      nodes.awaitRegistered(name, "more-of-" + name);
+      // that of the dead one is not free before its lease is over
+      assertThat(nodes.register(name, "of-" + leader)).startsWith("TAKEN of-" + leader);
+    }
+    assertThat(tokens(others)).isEqualTo(before).doesNotContain("none");
+  }
+
+  private List<String> tokens(List<String> owners) throws InterruptedException {
+    List<String> tokens = new ArrayList<>();
+    for (String name : owners) {
+      tokens.add(nodes.token(name, "of-" + name));
+    }
+    return tokens;
+  }
+
+  @Test
+  @Tag("C6")
+  void anotherDirectory_leavesTheNamesToTheFormerLife_asLongAsItsLease() throws Exception {
+    nodes.startVoters(folder, LONG_LEASE);
+    nodes.awaitRegistered("c", "mayor");
+    String owner = nodes.register("a", "mayor");
+    assertThat(owner).startsWith("TAKEN mayor c");
+    nodes.node("c").kill();
+    startAgain("c", "c-2", LONG_LEASE);
+    nodes.exchange("a", "c"); // it is in touch
+    nodes.awaitNodes("c", "no lease yet: an earlier life of this node holds the lease");
+    assertThat(nodes.register("a", "mayor")).isEqualTo(owner); // the life too
+  }
+
+  @Test
+  @Tag("C6")
+  void anotherDirectory_isAdmittedAfterTheLease_andVotesInPlaceOfTheLostDisk() throws Exception {
+    nodes.startVoters(folder, SHORT_LEASE);
+    long first = nodes.awaitRegistered("c", "mayor");
+    nodes.node("c").kill();
+    startAgain("c", "c-2", SHORT_LEASE);
+    long second = nodes.awaitRegistered("c", "mayor");
+    assertThat(second).isGreaterThan(first);
+    nodes.awaitLine("voter 'c#\\w+' votes now"); // without it two of three voters would be lost
+    nodes.node("b").kill(); // now a majority needs the voter with the new disk
+    assertThat(nodes.awaitRegistered("a", "clerk")).isGreaterThan(second);
+    nodes.node("a").say("whereis mayor");
+    assertThat(nodes.node("a").waitFor("OWNER ").text()).isEqualTo("OWNER mayor c");
+  }
+}

@@ -32,7 +32,7 @@ export function openDrawer(title, body, facts = []) {
     h(
       "header",
       {},
-      h("h2", {}, title),
+      h("h2", { role: "status" }, title),
       copyButton(() => body),
       h("button", { class: "button", type: "button", onclick: closeDrawer, "aria-label": "Close" }, "✕"),
     ),
@@ -91,19 +91,19 @@ function pick() {
   const pids = [...programs.keys()];
   // a program of the address may not be told of yet, or not be watched
   if (!programs.has(chosen) && (chosen === null || isReady())) {
-    const running = pids.find((pid) => !programs.get(pid).end) ?? pids[0];
+    const running = pids.find((pid) => !programs.get(pid).end && !programs.get(pid).refused) ?? pids[0];
     if (running !== undefined) {
       history.replaceState(null, "", `#/${running}/${view?.id ?? "overview"}`);
       route();
     }
   }
-  const key = pids.map((pid) => pid + programs.get(pid).name + Boolean(programs.get(pid).end)).join();
+  const key = pids.map((pid) => pid + programs.get(pid).name + Boolean(programs.get(pid).end) + Boolean(programs.get(pid).refused)).join();
   if (picker.dataset.key !== key) {
     picker.dataset.key = key;
     picker.replaceChildren(
       ...pids.map((pid) => {
-        const { name, end } = programs.get(pid);
-        return h("option", { value: pid }, `${name || "a JVM"} (${pid})${end ? ", ended" : ""}`);
+        const { name, end, refused } = programs.get(pid);
+        return h("option", { value: pid }, `${name || "a JVM"} (${pid})${end ? ", ended" : refused ? ", not watched" : ""}`);
       }),
     );
   }
@@ -139,8 +139,8 @@ function showStatus(program) {
   const seen = silent && program.look ? `no answer since ${clock(program.look.at)}` : null;
   const lost = connection() !== "live" || seen;
   status.title = (program && !program.end && program.silent) || "";
-  status.className = `status ${lost ? "lost" : program?.end ? "ended" : "live"}`;
-  text(status, words[connection()] ?? seen ?? (program?.end ? "ended" : programs.size > 0 ? "live" : "waiting for a program"));
+  status.className = `status ${lost ? "lost" : program?.end ? "ended" : program?.refused ? "lost" : "live"}`;
+  text(status, words[connection()] ?? seen ?? (program?.end ? "ended" : program?.refused ? "not watched" : programs.size > 0 ? "live" : "waiting for a program"));
 }
 
 function problems(program, id) {
@@ -173,6 +173,7 @@ function showHelp() {
 }
 
 addEventListener("keydown", (event) => {
+  if (help.open) return; // it closes itself
   const typing = ["INPUT", "SELECT"].includes(document.activeElement?.tagName);
   if (event.key === "Escape") {
     if (typing) document.activeElement.blur();

@@ -24,7 +24,7 @@ function changed(pid) {
 function programOf(pid, name) {
   let known = programs.get(pid);
   if (!known) {
-    known = { pid, name: "", look: null, before: null, history: new Map(), end: null, silent: "" };
+    known = { pid, name: "", look: null, before: null, history: new Map(), end: null, silent: "", refused: "" };
     programs.set(pid, known);
   }
   if (name) known.name = name;
@@ -102,6 +102,9 @@ function connect() {
   on("history", ({ pid, number, points }) => programOf(pid).history.set(number, points));
   on("look", looked);
   on("silent", ({ pid, program, why }) => (programOf(pid, program).silent = why));
+  // a program that cannot be watched, and one of whose number there is nothing more to say
+  on("refused", ({ pid, program, why }) => (programOf(pid, program).refused = why));
+  on("gone", ({ pid }) => programs.delete(pid));
   on("end", ({ pid, program, why }) => (programOf(pid, program).end = why));
   on("ready", () => {
     ready = true;

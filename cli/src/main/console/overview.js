@@ -3,6 +3,7 @@
 import uPlot from "./vendor/uPlot.js";
 import { count, h, micros, text, time } from "./dom.js";
 import { rate } from "./feed.js";
+import { notWatched } from "./units.js";
 
 const MINUTES = 10;
 const MANY = 100; // messages
@@ -252,12 +253,14 @@ export const overview = {
       element,
       update(program) {
         const seen = program?.look?.seen ?? [];
-        message.className = program?.end ? "alarm" : "empty";
-        message.hidden = !program?.end && seen.length > 0;
+        message.className = program?.end || program?.refused ? "alarm" : "empty";
+        message.hidden = !program?.end && !program?.refused && seen.length > 0;
         text(
           message,
           program?.end
             ? capital(program.end) + "."
+            : program?.refused
+              ? notWatched(program)
             : program
               ? "Nothing of Heddle runs in this program at the moment. Loops and runtimes appear here when they begin."
               : "No program of yours runs Heddle. Start one, and it appears here: heddle run FILE.java",

@@ -3,6 +3,7 @@
 import { h, text } from "./dom.js";
 
 const ROW = 28; // pixels, as in the style sheet
+let tables = 0;
 const NARROW = matchMedia("(max-width: 700px)");
 
 /**
@@ -17,12 +18,13 @@ export function virtualTable(columns, options = {}) {
   let [sortKey, down] = options.sort ?? [null, false];
   const pool = [];
   const head = h("div", { class: "head", role: "row" });
-  const space = h("div", { class: "space", role: "rowgroup" });
-  const scroll = h("div", { class: "scroll", tabindex: "0" }, space);
+  const space = h("div", { class: "space", role: "presentation" });
+  const scroll = h("div", { class: "scroll", tabindex: "0", role: "rowgroup", "aria-label": options.label }, space);
+  const id = `table${++tables}`;
   const none = h("div", { class: "none" }, options.empty ?? "Nothing.");
   const element = h(
     "div",
-    { class: "vt" + (options.flex ? " flex" : ""), role: "table", "aria-label": options.label },
+    { class: "vt" + (options.flex ? " flex" : ""), role: "grid", "aria-label": options.label },
     head,
     scroll,
     none,
@@ -61,6 +63,7 @@ export function virtualTable(columns, options = {}) {
     sortKey = column.key;
     sort();
     layout();
+    head.children[shown.indexOf(column)]?.querySelector("button").focus();
   }
 
   function sort() {
@@ -79,10 +82,11 @@ export function virtualTable(columns, options = {}) {
 
   function line() {
     const cells = shown.map((column) =>
-      h("div", { role: "cell", class: "cell" + (column.num ? " num" : "") }),
+      h("div", { role: "gridcell", class: "cell" + (column.num ? " num" : "") }),
     );
     const row = h("div", { class: "row" + (options.open ? " click" : ""), role: "row" }, cells);
     row.style.gridTemplateColumns = head.style.gridTemplateColumns;
+    row.id = `${id}-${pool.length}`;
     row.addEventListener("click", () => choose(row.index, true));
     space.append(row);
     return row;
@@ -99,6 +103,7 @@ export function virtualTable(columns, options = {}) {
     const most = Math.ceil((scroll.clientHeight || 600) / ROW) + 8;
     const last = Math.min(sorted.length, first + most);
     while (pool.length < last - first) pool.push(line());
+    let active = null;
     pool.forEach((row, i) => {
       const index = first + i;
       row.style.display = index < last ? "" : "none";
@@ -106,7 +111,11 @@ export function virtualTable(columns, options = {}) {
       row.index = index;
       row.style.transform = `translateY(${index * ROW}px)`;
       const data = sorted[index];
-      row.classList.toggle("sel", selected !== null && keyOf(data) === selected);
+      const isSelected = selected !== null && keyOf(data) === selected;
+      row.classList.toggle("sel", isSelected);
+      row.setAttribute("aria-selected", String(isSelected));
+      row.setAttribute("aria-rowindex", index + 1);
+      if (isSelected) active = row.id;
       shown.forEach((column, c) => {
         const cell = row.children[c];
         const value = column.show ? column.show(data) : data[column.key];
@@ -117,6 +126,8 @@ export function virtualTable(columns, options = {}) {
       });
     });
     element.setAttribute("aria-rowcount", sorted.length);
+    if (active) scroll.setAttribute("aria-activedescendant", active);
+    else scroll.removeAttribute("aria-activedescendant");
   }
 
   function choose(index, open) {

@@ -38,9 +38,14 @@ export function unitPicker(kind, onPick) {
   };
 }
 
+/** Why a program cannot be watched. */
+export const notWatched = ({ refused }) =>
+  `${refused.charAt(0).toUpperCase()}${refused.slice(1)}${/[.!?]$/.test(refused) ? "" : "."} It is tried again from time to time.`;
+
 /** Why there is nothing to see. */
 export function absence(program, kind) {
   if (!program) return "No program of yours runs Heddle.";
   if (program.end) return `${program.end.charAt(0).toUpperCase()}${program.end.slice(1)}.`;
+  if (program.refused) return notWatched(program);
   return kind === "loop" ? "No loop runs in this program." : "No runtime of processes runs in this program.";
 }

@@ -75,6 +75,8 @@ final class ConsoleCommand implements Callable<Integer> {
                     out.println("The console is at " + url + "  (Ctrl-C ends it)");
                     out.flush();
                     if (!noBrowser) {
+                      out.println("If your browser does not show it, open this URL there.");
+                      out.flush();
                       browser.open(url);
                     }
                   }));

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.heddle.cli;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
@@ -12,14 +13,17 @@ import java.net.ConnectException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.LocalTime;
+import java.time.ZoneId;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterAll;
@@ -38,6 +42,8 @@ import org.junit.jupiter.params.provider.ValueSource;
 @Timeout(value = 300, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class ConsoleIT {
   private static final long GIB = 1L << 30;
+  private static final Pattern ENDED =
+      Pattern.compile("event: end\ndata: .* ended at (\\d\\d:\\d\\d:\\d\\d)(?: |,|\")");
 
   private final Checkout checkout = Checkout.ready();
   private final List<Outcome.Started> started = new ArrayList<>();
@@ -69,7 +75,7 @@ class ConsoleIT {
   private String ask(String request) throws IOException {
     try (Socket socket = connect(console().port())) {
       socket.getOutputStream().write(written(request));
-      return new String(socket.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+      return new String(socket.getInputStream().readAllBytes(), UTF_8);
     }
   }
 
@@ -80,7 +86,7 @@ class ConsoleIT {
         .replace("PORT", Integer.toString(console().port()))
         .replace("|", "\r\n")
         .concat("\r\nConnection: close\r\n\r\n")
-        .getBytes(StandardCharsets.UTF_8);
+        .getBytes(UTF_8);
   }
 
   private static Socket connect(int port) throws IOException {
@@ -91,9 +97,10 @@ class ConsoleIT {
   @ValueSource(
       strings = {
         "GET /TOKEN/ HTTP/1.1|Host: 127.0.0.1:PORT",
-        "GET /TOKEN/ HTTP/1.1|Host: localhost:PORT|Origin: http://localhost:PORT",
+        "GET /TOKEN/ HTTP/1.1|Host: 127.0.0.1:PORT|Origin: http://127.0.0.1:PORT",
         "GET /TOKEN/app.js HTTP/1.1|Host: 127.0.0.1:PORT|Sec-Fetch-Site: same-origin",
-        "GET /TOKEN/ HTTP/1.1|Host: 127.0.0.1:PORT|Sec-Fetch-Site: cross-site|Sec-Fetch-Mode: navigate|Sec-Fetch-Dest: document",
+        "GET /TOKEN/ HTTP/1.1|Host: 127.0.0.1:PORT|Sec-Fetch-Site: cross-site|Sec-Fetch-Mode:"
+            + " navigate|Sec-Fetch-Dest: document",
         "GET /TOKEN/vendor/uPlot.js HTTP/1.1|Host: 127.0.0.1:PORT"
       })
   void ownRequest_isAnswered_andNoOtherPageMayReadIt(String request) throws Exception {
@@ -118,14 +125,21 @@ class ConsoleIT {
     "403, GET http://127.0.0.1:PORT/TOKEN/ HTTP/1.1|Host: 127.0.0.1:PORT",
     "403, GET /TOKEN/ HTTP/1.1|Host: evil.example:PORT",
     "403, GET /TOKEN/ HTTP/1.1|Host: 127.0.0.1",
+    "403, GET /TOKEN/ HTTP/1.1|Host: localhost:PORT",
+    "403, GET /TOKEN/ HTTP/1.1|Host: 127.0.0.1:PORT|Origin: http://localhost:PORT",
+    "403, GET /TOKEN/events HTTP/1.1|Host: 127.0.0.1:PORT|Sec-Fetch-Site:"
+        + " cross-site|Sec-Fetch-Mode: navigate|Sec-Fetch-Dest: document",
     "403, GET /TOKEN/ HTTP/1.1|Host: 127.0.0.1:PORT|Host: 127.0.0.1:PORT",
     "403, GET /TOKEN/ HTTP/1.0|Accept: */*",
     "403, GET /TOKEN/ HTTP/1.1|Host: 127.0.0.1:PORT|Origin: http://evil.example",
     "403, GET /TOKEN/ HTTP/1.1|Host: 127.0.0.1:PORT|Origin: null",
     "403, GET /TOKEN/ HTTP/1.1|Host: 127.0.0.1:PORT|Origin: https://127.0.0.1:PORT",
-    "403, GET /TOKEN/events HTTP/1.1|Host: 127.0.0.1:PORT|Sec-Fetch-Site: cross-site|Sec-Fetch-Mode: cors",
-    "403, GET /TOKEN/app.js HTTP/1.1|Host: 127.0.0.1:PORT|Sec-Fetch-Site: same-site|Sec-Fetch-Mode: no-cors",
-    "403, GET /TOKEN/ HTTP/1.1|Host: 127.0.0.1:PORT|Sec-Fetch-Site: cross-site|Sec-Fetch-Mode: navigate|Sec-Fetch-Dest: iframe",
+    "403, GET /TOKEN/events HTTP/1.1|Host: 127.0.0.1:PORT|Sec-Fetch-Site:"
+        + " cross-site|Sec-Fetch-Mode: cors",
+    "403, GET /TOKEN/app.js HTTP/1.1|Host: 127.0.0.1:PORT|Sec-Fetch-Site: same-site|Sec-Fetch-Mode:"
+        + " no-cors",
+    "403, GET /TOKEN/ HTTP/1.1|Host: 127.0.0.1:PORT|Sec-Fetch-Site: cross-site|Sec-Fetch-Mode:"
+        + " navigate|Sec-Fetch-Dest: iframe",
     "404, GET /TOKEN/trace/1/5 HTTP/1.1|Host: 127.0.0.1:PORT",
     "404, GET /TOKEN/trace/PID/0 HTTP/1.1|Host: 127.0.0.1:PORT",
     "404, GET /TOKEN/trace/PID/31 HTTP/1.1|Host: 127.0.0.1:PORT",
@@ -156,7 +170,7 @@ class ConsoleIT {
     try (Socket socket = connect(console().port())) {
       OutputStream out = socket.getOutputStream();
       out.write(written("POST /TOKEN/ HTTP/1.1|Host: 127.0.0.1:PORT|Content-Length: " + GIB));
-      String answer = new String(socket.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+      String answer = new String(socket.getInputStream().readAllBytes(), UTF_8);
       assertThat(answer).startsWith("HTTP/1.1 413 ");
       assertThatThrownBy(() -> writeAll(out)).isInstanceOf(IOException.class);
     }
@@ -178,10 +192,13 @@ class ConsoleIT {
               .replace("PID", pid)
               .replace("PORT", Integer.toString(console().port()))
               .replace("|", "\r\n")
-              .getBytes(StandardCharsets.UTF_8);
+              .getBytes(UTF_8);
       socket.getOutputStream().write(events);
-      byte[] answer = socket.getInputStream().readAllBytes();
-      assertThat(new String(answer, StandardCharsets.UTF_8)).doesNotContain("<html");
+      String answer = new String(socket.getInputStream().readAllBytes(), UTF_8);
+      assertThat(answer)
+          .startsWith("HTTP/1.1 200 OK")
+          .containsOnlyOnce("text/event-stream")
+          .doesNotContain("<html");
     }
   }
 
@@ -202,6 +219,87 @@ class ConsoleIT {
     assertThat(outcome.err()).isEqualTo("heddle: there is no process 999999999\n");
   }
 
+  /// They have no token; and could they guess it, they would not be heard.
+  @Test
+  void anotherUser_isHungUpOn_evenWithTheToken() throws Exception {
+    assumeTrue(canBecomeAnother(), "not root, or no setpriv: nobody else can ask here");
+    String request = new String(written("GET /TOKEN/ HTTP/1.1|Host: 127.0.0.1:PORT"), UTF_8);
+    String script =
+        "exec 3<>/dev/tcp/127.0.0.1/%d && printf '%%s' \"$0\" >&3 && cat <&3"
+            .formatted(console().port());
+    assertThat(asUser(0, script, request)).contains("200 OK");
+    assertThat(asUser(65_534, script, request)).isEmpty();
+  }
+
+  private static String asUser(int user, String script, String request) throws Exception {
+    Process asking =
+        new ProcessBuilder(
+                "setpriv", "--reuid=" + user, "--clear-groups", "bash", "-c", script, request)
+            .redirectError(ProcessBuilder.Redirect.DISCARD)
+            .start();
+    return new String(asking.getInputStream().readAllBytes(), UTF_8);
+  }
+
+  private static boolean canBecomeAnother() throws Exception {
+    boolean isRoot = "root".equals(System.getProperty("user.name"));
+    return isRoot && Files.isExecutable(Path.of("/usr/bin/setpriv"));
+  }
+
+  /// A console in a forgotten terminal was paid for with each coroutine that ran.
+  @Test
+  void programIsLeftAlone_afterTheLastPageWasClosed_andWatchedAgainWithTheNext() throws Exception {
+    Outcome.Started program = ConsoleProgram.start(checkout, 10);
+    started.add(program);
+    ConsoleProgram.Running own =
+        ConsoleProgram.console(checkout, Long.toString(program.process().pid()));
+    started.add(own.console());
+    try (Socket page = events(own)) {
+      awaitLook(page.getInputStream());
+      program.awaitOutput("The loop is watched.");
+    }
+    program.awaitOutput("The loop is left alone.");
+    try (Socket page = events(own)) {
+      awaitLook(page.getInputStream());
+      program.awaitOutput("The loop is left alone.\nThe loop is watched.");
+    }
+  }
+
+  private static Socket events(ConsoleProgram.Running of) throws IOException {
+    Socket page = connect(of.port());
+    page.getOutputStream()
+        .write(
+            "GET /%s/events HTTP/1.1\r\nHost: 127.0.0.1:%d\r\n\r\n"
+                .formatted(of.token(), of.port())
+                .getBytes(UTF_8));
+    return page;
+  }
+
+  /// It was noticed with the next page, dated then, and without how it ended.
+  @Test
+  @Tag("watch-6")
+  void end_whileNoPageIsOpen_isToldToTheNextOne_asItWas() throws Exception {
+    assumeTrue(
+        Files.isReadable(Path.of("/proc/self/task")), "no /proc: cannot be seen from outside");
+    Outcome.Started program = ConsoleProgram.start(checkout, 10);
+    started.add(program);
+    String target = Long.toString(program.process().pid());
+    ConsoleProgram.Running own = ConsoleProgram.console(checkout, target);
+    started.add(own.console());
+    String watching = Long.toString(own.console().process().pid());
+    assertThat(threads(watching)).anyMatch(name -> name.startsWith("heddle-looker"));
+    program.process().destroyForcibly().waitFor();
+    while (threads(watching).stream().anyMatch(name -> name.startsWith("heddle-looker"))) {
+      Thread.onSpinWait();
+    }
+    String noticed = LocalTime.now(ZoneId.systemDefault()).toString();
+    try (Socket page = events(own)) {
+      String told = await(page.getInputStream(), "event: ready");
+      Matcher end = ENDED.matcher(told);
+      assertThat(end.find()).as(told).isTrue();
+      assertThat(end.group(1)).isLessThanOrEqualTo(noticed);
+    }
+  }
+
   /// SIGINT, as Ctrl-C.
   @Test
   void end_leavesNothing_neitherHereNorThere() throws Exception {
@@ -212,12 +310,7 @@ class ConsoleIT {
     String target = Long.toString(program.process().pid());
     ConsoleProgram.Running own = ConsoleProgram.console(checkout, target);
     started.add(own.console());
-    try (Socket page = connect(own.port())) {
-      page.getOutputStream()
-          .write(
-              "GET /%s/events HTTP/1.1\r\nHost: 127.0.0.1:%d\r\n\r\n"
-                  .formatted(own.token(), own.port())
-                  .getBytes(StandardCharsets.UTF_8));
+    try (Socket page = events(own)) {
       awaitLook(page.getInputStream());
       assertThat(threads(target)).anyMatch(name -> name.startsWith("heddle-attach"));
       new ProcessBuilder("kill", "-INT", Long.toString(own.console().process().pid()))
@@ -235,12 +328,17 @@ class ConsoleIT {
   }
 
   private static void awaitLook(InputStream events) throws IOException {
+    String _ = await(events, "event: look");
+  }
+
+  private static String await(InputStream events, String wanted) throws IOException {
     StringBuilder read = new StringBuilder();
-    while (read.indexOf("event: look") < 0) {
+    while (read.indexOf(wanted) < 0) {
       int next = events.read();
       assertThat(next).as(read.toString()).isNotNegative();
       read.append((char) next);
     }
+    return read.toString();
   }
 
   private static Set<String> threads(String process) throws IOException {

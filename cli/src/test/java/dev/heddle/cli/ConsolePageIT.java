@@ -37,7 +37,8 @@ class ConsolePageIT {
   private static final String TIMELINE = "document.querySelector('.timeline')";
   private static final String SEARCH = "document.querySelector('main input[type=search]')";
   private static final String BESIDE =
-      "[document.documentElement, document.querySelector('main')].reduce((sum, each) => sum + each.scrollWidth - each.clientWidth, 0)";
+      "[document.documentElement, document.querySelector('main')].reduce((sum, each) => sum +"
+          + " each.scrollWidth - each.clientWidth, 0)";
   private static final Pattern CHAIN = Pattern.compile("longest chain has (\\d+) coroutines");
 
   private final Checkout checkout = Checkout.ready();
@@ -140,7 +141,8 @@ class ConsolePageIT {
     page.press("/");
     String _ =
         page.evaluate(
-            "(() => { const f = document.activeElement; f.value = 'session-99999'; f.dispatchEvent(new Event('input', {bubbles: true})); f.blur(); })()");
+            "(() => { const f = document.activeElement; f.value = 'session-99999';"
+                + " f.dispatchEvent(new Event('input', {bubbles: true})); f.blur(); })()");
     page.await("[aria-label=Coroutines] .row", text -> text.startsWith("100,001"));
     page.click("[aria-label=Coroutines] .row");
     page.await("#drawer pre", "at Shop.nap(Shop.java:");
@@ -286,7 +288,8 @@ class ConsolePageIT {
 
   private static double inSight(DevTools page) {
     String micros =
-        "new Promise(done => requestAnimationFrame(() => requestAnimationFrame(() => done(%s.dataset.micros))))";
+        "new Promise(done => requestAnimationFrame(() => requestAnimationFrame(() =>"
+            + " done(%s.dataset.micros))))";
     return Double.parseDouble(page.evaluate(micros.formatted(TIMELINE)));
   }
 
@@ -332,8 +335,10 @@ class ConsolePageIT {
     assertThat(failure).contains("loop shop", "'refund'", "\tat Shop.");
     // a headless browser has no clipboard
     String _ = page.evaluate("navigator.clipboard.writeText = async text => { copied = text; }");
-    page.click(".report .button");
-    assertThat(page.evaluate("copied")).contains("has held the loop 'batch'");
+    page.click(".report[data-kind=failure] .button");
+    assertThat(page.evaluate("copied")).contains("no such order", "\tat Shop.");
+    page.click(".report[data-kind=hold] .button");
+    assertThat(page.evaluate("copied")).contains("has held the loop '");
     page.picture("console-reports");
   }
 
@@ -359,7 +364,8 @@ class ConsolePageIT {
     String _ = page.evaluate("document.querySelector('main > *').append(" + wide + ")");
     String _ =
         page.evaluate(
-            "void Object.assign(document.getElementById('wide').style, {minWidth: '900px', minHeight: '9px'})");
+            "void Object.assign(document.getElementById('wide').style, {minWidth: '900px',"
+                + " minHeight: '9px'})");
     assertThat(page.evaluate(BESIDE)).isNotEqualTo("0");
     String _ = page.evaluate("document.getElementById('wide').remove()");
   }
@@ -473,7 +479,16 @@ class ConsolePageIT {
     looks(page, 2_000);
     String _ = afterVisits(4);
     long after = page.heap();
+    forget();
     assertThat(after - before).as("bytes more than " + before).isLessThan(3 << 20);
+  }
+
+  /// All that it knows, which is of the future by now; the next look tells it anew.
+  private void forget() {
+    String _ =
+        browser()
+            .evaluate(
+                "(async () => (await import(location.pathname + 'feed.js')).programs.clear())()");
   }
 
   /// The last look at each program again and again, a second apart.
@@ -506,7 +521,9 @@ class ConsolePageIT {
       String _ = afterVisits(1);
       String _ = browser().evaluate("new Promise(done => setTimeout(done, 10000))");
     }
-    assertThat(browser().heap() - before).as("bytes more than " + before).isLessThan(6 << 20);
+    long after = browser().heap();
+    forget();
+    assertThat(after - before).as("bytes more than " + before).isLessThan(6 << 20);
   }
 
   @Test
@@ -532,17 +549,31 @@ class ConsolePageIT {
     assertThat(page.evaluate("location.hash")).matches("#/\\d{2,}/coroutines");
   }
 
+  /// Each text of the program that a view shows: names, kinds, reports.
   @Test
-  void nameOfACoroutine_isTextAndNeverMarkup() {
+  void textOfTheProgram_isTextAndNeverMarkup() {
+    String image = "<img src=x onerror=alert(";
     DevTools page = show("coroutines");
     filter(page, "onerror");
-    page.await("[aria-label=Coroutines] .row", "<img src=x onerror=alert(1)>");
-    assertThat(page.evaluate("document.querySelectorAll('main img').length")).isEqualTo("0");
+    page.await("[aria-label=Coroutines] .row", image + "1)>");
+    filter(page, "script");
+    page.await("[aria-label=Coroutines] .row", "'\"?</script>");
+    filter(page, "x".repeat(9_999));
+    page.click("[aria-label=Coroutines] .row");
+    page.await("#drawer h2", matches("x{10000}"));
+    assertThat(page.evaluate(BESIDE)).isEqualTo("0");
+    show("waits").await(".graphbox .node", "the mutex '" + image.substring(0, 15));
+    filter(show("processes"), "onerror");
+    page.await("[aria-label=Processes] .row", image + "3)>");
+    show("reports").await(".report[data-kind=failure]", "no such order " + image + "4)>");
+    assertThat(page.evaluate("document.querySelectorAll('main img, aside img').length"))
+        .isEqualTo("0");
   }
 
   private static void filter(DevTools page, String words) {
     String type =
-        "(() => { const f = document.querySelector('main input[type=search]'); f.value = '%s'; f.dispatchEvent(new Event('input')); })()";
+        "(() => { const f = document.querySelector('main input[type=search]'); f.value = '%s';"
+            + " f.dispatchEvent(new Event('input')); })()";
     String _ = page.evaluate(type.formatted(words));
   }
 
@@ -553,9 +584,34 @@ class ConsolePageIT {
     page.await(".tabs a[aria-current]", "Processes");
     page.press("?");
     page.await("#help", "select a row");
+    page.press("2"); // behind it nothing happens
+    assertThat(page.evaluate("document.querySelector('.tabs a[aria-current]').dataset.view"))
+        .isEqualTo("processes");
     String _ = page.evaluate("document.getElementById('help').close()");
     page.press("1");
     page.await(".tabs a[aria-current]", "Overview");
+  }
+
+  /// The header that was pressed was replaced, and the focus lost.
+  @Test
+  void table_isSortedAndReadByKeys() {
+    DevTools page = show("processes");
+    page.await("[aria-label=Processes] .row", text -> !text.isEmpty());
+    String sort =
+        "[...document.querySelectorAll('[aria-label=Processes] .head button')].find(b =>"
+            + " b.innerText === 'Mailbox')";
+    String _ = page.evaluate("(() => { const b = " + sort + "; b.focus(); b.click(); })()");
+    assertThat(page.evaluate("document.activeElement.innerText")).isEqualTo("Mailbox");
+    page.await("[aria-label=Processes] .row", text -> text.startsWith("mailer"));
+    String _ = page.evaluate("document.querySelector('[aria-label=Processes] .scroll').focus()");
+    page.press("ArrowDown");
+    page.press("ArrowDown");
+    String chosen =
+        "(() => { const row ="
+            + " document.getElementById(document.activeElement.getAttribute('aria-activedescendant'));"
+            + " return [row.getAttribute('aria-selected'), row.getAttribute('aria-rowindex')];"
+            + " })()";
+    assertThat(page.evaluate(chosen)).isEqualTo("true,2");
   }
 
   @Test

@@ -62,6 +62,9 @@ final class ConsoleProgram {
         var right = new Mutex("right");
         Heddle.background("credit", () -> { left.lock(); Heddle.yieldNow(); Heddle.yieldNow(); right.lock(); });
         Heddle.background("debit", () -> { right.lock(); Heddle.yieldNow(); Heddle.yieldNow(); left.lock(); });
+        var strange = new Mutex("<img src=x onerror=alert(2)> \\u202E");
+        Heddle.background("x".repeat(10_000), () -> { strange.lock(); nap(); });
+        Heddle.background("'\\"\\uD83D</script>", () -> { strange.lock(); });
         Heddle.background("kitchen", () -> Heddle.scope(scope -> {
           for (int i = 0; i < 3; i++) {
             scope.launch("dish", this::nap);
@@ -71,7 +74,7 @@ final class ConsoleProgram {
           return true;
         }));
         Heddle.background("returns", () -> Heddle.supervise(scope -> {
-          scope.launch("refund", () -> { throw new IllegalStateException("no such order"); });
+          scope.launch("refund", () -> { throw new IllegalStateException("no such order <img src=x onerror=alert(4)> \\uD83D"); });
           return true;
         }));
         Listener counter = Tcp.listen(new InetSocketAddress("127.0.0.1", 0));
@@ -80,7 +83,13 @@ final class ConsoleProgram {
         Heddle.yieldNow();
         IO.println("ready");
         Mutex before = ledger;
+        boolean seen = false;
         for (int i = 1; true; i++) {
+          boolean watched = dev.heddle.coroutine.tree.CoroutineNode.current().tree().watch() != null;
+          if (watched != seen) {
+            IO.println(watched ? "The loop is watched." : "The loop is left alone.");
+            seen = watched;
+          }
           if (isBegun("link")) {
             var next = before;
             Heddle.background("late", () -> { next.lock(); });
@@ -207,6 +216,7 @@ final class ConsoleProgram {
         for (int i = 0; i < 40; i++) {
           runtime.spawn(service(), StartOptions.defaults().withName("customer-" + i));
         }
+        runtime.spawn(service(), StartOptions.defaults().withName("<img src=x onerror=alert(3)>"));
         var never = new CountDownLatch(1);
         Pid slow = runtime.spawn(stuck(never), StartOptions.defaults().withName("mailer"));
         faults(runtime, runtime.spawn(stuck(never), StartOptions.defaults().withName("archive")));

@@ -5,11 +5,15 @@ import dev.heddle.cli.text.Printable;
 import java.io.Serial;
 import java.time.LocalTime;
 import java.time.ZoneId;
-import java.time.temporal.ChronoUnit;
+import java.time.format.DateTimeFormatter;
+import java.util.Locale;
 
 /// A process cannot be observed; the message says why, and what to do.
 public final class AttachException extends Exception {
   @Serial private static final long serialVersionUID = 1;
+
+  private static final DateTimeFormatter TIME =
+      DateTimeFormatter.ofPattern("HH:mm:ss", Locale.ROOT); // with seconds, also when they are 0
 
   private final boolean gone;
 
@@ -43,7 +47,7 @@ public final class AttachException extends Exception {
   /// @param program its name
   /// @param how it ended, as the rest of a sentence
   static AttachException ended(long pid, String program, String how) {
-    String time = LocalTime.now(ZoneId.systemDefault()).truncatedTo(ChronoUnit.SECONDS).toString();
+    String time = TIME.format(LocalTime.now(ZoneId.systemDefault()));
     String name = program.isEmpty() ? "" : " (" + program + ")";
     return new AttachException("process %s%s ended at %s%s".formatted(pid, name, time, how), false);
   }

@@ -11,7 +11,9 @@ import java.nio.file.DirectoryIteratorException;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Properties;
 
 /// Checks of a process from outside, before it is observed, so that processes without Heddle are
@@ -75,6 +77,13 @@ final class Candidate {
         .map(VirtualMachineDescriptor::displayName)
         .findFirst()
         .orElse("");
+  }
+
+  /// The program of each JVM that the JDK has found.
+  static Map<Long, String> programs() {
+    Map<Long, String> all = new HashMap<>();
+    VirtualMachine.list().forEach(vm -> all.put(Long.valueOf(vm.id()), vm.displayName()));
+    return all;
   }
 
   /// Where the system does not report the owner of a process, the other JVM has to refuse.

@@ -10,6 +10,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.function.Consumer;
+import java.util.regex.Pattern;
 
 /// A JVM in which loops or runtimes of processes run, while it is observed.
 ///
@@ -32,7 +33,9 @@ public record JavaProcess(
           "dev.heddle.cli.HeddleCommand run ",
           "jdk.compiler/com.sun.tools.javac.launcher.SourceLauncher ");
 
-  private static final String CONSOLE = "dev.heddle.cli.HeddleCommand console";
+  private static final Pattern CONSOLE =
+      Pattern.compile(
+          "(dev\\.heddle\\.cli\\.HeddleCommand|(\\S*/)?heddle\\.jar)( -\\S+)* console\\b.*");
 
   /// The JVMs of this user that the JDK has found, but this one.
   public static List<Long> candidates() {
@@ -46,17 +49,24 @@ public record JavaProcess(
     return running(candidates());
   }
 
-  static Map<Long, String> running(List<Long> candidates) {
+  /// The same, of some candidates.
+  public static Map<Long, String> running(List<Long> candidates) {
     Map<Long, String> found = new LinkedHashMap<>();
+    Map<Long, String> programs = candidates.isEmpty() ? Map.of() : Candidate.programs();
     for (long pid : candidates) {
       if (seemsToRunHeddle(pid)) {
-        String command = Candidate.program(pid);
-        if (!command.startsWith(CONSOLE)) {
+        String command = programs.getOrDefault(pid, "");
+        if (!isConsole(command)) {
           found.put(pid, program(command));
         }
       }
     }
     return found;
+  }
+
+  /// By its command; one whose arguments stand in a file is shown.
+  static boolean isConsole(String command) {
+    return CONSOLE.matcher(command).matches();
   }
 
   private static boolean seemsToRunHeddle(long pid) {

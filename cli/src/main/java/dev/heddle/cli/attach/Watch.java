@@ -92,6 +92,12 @@ public final class Watch implements AutoCloseable {
     }
   }
 
+  /// Nobody looks for a while: that JVM keeps nothing for looks until the next one. Does nothing
+  /// where its version of Heddle cannot.
+  public void rest() throws AttachException {
+    List<Properties> _ = ofJvm("rest");
+  }
+
   /// Checks whether that JVM still runs, without asking it.
   ///
   /// @throws AttachException when it has ended, with how

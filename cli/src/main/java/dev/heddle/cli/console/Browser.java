@@ -23,7 +23,11 @@ public final class Browser implements AutoCloseable {
   /// Opens it, as far as that can be: the user has the URL in any case.
   public void open(String url) {
     try {
-      Path made = Files.createTempDirectory("heddle-console"); // of this user only
+      Path made = // of this user only
+          hasPackagedBrowsers()
+              ? Files.createTempDirectory(
+                  Path.of(System.getProperty("user.home")), "heddle-console")
+              : Files.createTempDirectory("heddle-console");
       folder = made;
       Path page = made.resolve("console.html");
       Files.writeString(
@@ -37,6 +41,13 @@ public final class Browser implements AutoCloseable {
     } catch (IOException _) {
       // safe: there is no browser, as on a server
     }
+  }
+
+  /// Browsers of Ubuntu are snaps, and others are flatpaks: they see another /tmp, and in the home
+  /// folder no hidden files.
+  private static boolean hasPackagedBrowsers() {
+    return Files.isDirectory(Path.of("/snap/bin"))
+        || Files.isDirectory(Path.of("/var/lib/flatpak/exports/bin"));
   }
 
   /// A browser that is started so gets no signal of this terminal: Ctrl-C, which ends this command,

@@ -12,8 +12,6 @@ import io.netty.channel.ChannelInitializer;
 import io.netty.channel.ChannelOption;
 import io.netty.handler.codec.http.HttpServerCodec;
 import java.io.IOException;
-import java.lang.System.Logger;
-import java.lang.System.Logger.Level;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.time.Duration;
@@ -31,12 +29,12 @@ public final class Console {
    *
    * The server is a program of Heddle: Netty's HTTP codec in the event loop of this loop. Looks are
    * taken by threads, because a program that is held answers late; what they see is handed to the
-   * event loop. Without an open page nothing is looked at, and nothing but two pipes and a thread
-   * is there in the watched JVM; they are gone when this ends.
+   * event loop. Without an open page nothing is looked at, and after five seconds nothing but two
+   * pipes and a thread is there in the watched JVM; they are gone when this ends. That a program
+   * has ended is still checked, once a second, so that the next page is told when and how.
    */
   private static final Duration SCAN = Duration.ofSeconds(2);
-
-  private static final Logger LOG = System.getLogger(Console.class.getName());
+  private static final Duration SCAN_UNSEEN = Duration.ofSeconds(6); // while no page is open
 
   private final List<Long> pids;
   private final int port;
@@ -44,7 +42,7 @@ public final class Console {
   /// @param pids those to watch; none: all that run, and those that begin later
   /// @param port 0: the system chooses
   public Console(List<Long> pids, int port) {
-    this.pids = List.copyOf(pids);
+    this.pids = pids.stream().distinct().toList();
     this.port = port;
   }
 
@@ -56,7 +54,7 @@ public final class Console {
   public void serve(Consumer<String> announce) throws AttachException, IOException {
     HeddleEventLoop loop = HeddleEventLoop.current();
     Relay relay = new Relay(loop);
-    try (Programs programs = new Programs(relay)) {
+    try (Programs programs = new Programs(new LookerOpener(), System::nanoTime, relay)) {
       Pages pages = new Pages();
       Subscribers subscribers = new Subscribers(programs);
       relay.subscribers = subscribers;
@@ -95,6 +93,7 @@ public final class Console {
   private Channel listen(
       HeddleEventLoop loop, Answers answers, Pages pages, Subscribers subscribers, String token)
       throws IOException {
+    PeerUser users = PeerUser.ofSystem();
     var bootstrap = new ServerBootstrap().group(loop).channel(loop.serverChannelType());
     bootstrap.childOption(ChannelOption.ALLOW_HALF_CLOSURE, false);
     bootstrap.childHandler(
@@ -105,7 +104,8 @@ public final class Console {
             channel
                 .pipeline()
                 .addLast(new HttpServerCodec())
-                .addLast(new RequestHandler(new Gate(token, own), pages, answers, subscribers));
+                .addLast(
+                    new RequestHandler(new Gate(token, own), users, pages, answers, subscribers));
           }
         });
     try {
@@ -136,22 +136,15 @@ public final class Console {
     }
     while (true) {
       Heddle.offload(() -> addNew(programs));
-      Heddle.delay(SCAN);
+      Heddle.delay(programs.isPaused() ? SCAN_UNSEEN : SCAN);
     }
   }
 
   private static boolean addNew(Programs programs) {
-    for (Map.Entry<Long, String> each : JavaProcess.running().entrySet()) {
-      if (!programs.has(each.getKey())) {
-        try {
-          programs.add(each.getKey(), each.getValue());
-        } catch (AttachException _) {
-          // it has just ended, or does not answer yet: the next scan tries again
-        } catch (RuntimeException e) { // of one program: it is no reason to show none
-          LOG.log(Level.DEBUG, "process " + each.getKey() + " cannot be watched", e);
-        }
-      }
-    }
+    List<Long> candidates = JavaProcess.candidates();
+    programs.tidy(candidates);
+    List<Long> due = candidates.stream().filter(programs::isDue).toList();
+    JavaProcess.running(due).forEach(programs::tryAdd);
     return true;
   }
 }

@@ -22,10 +22,12 @@ final class Gate {
    * any page that a browser of this user has open.
    *
    *   from                                   is stopped by
-   *   another user of the machine            the token
+   *   another user of the machine            PeerUser, where the system tells; the token
    *   a page of another origin, by fetch     the token; Origin and Sec-Fetch-Site; no CORS header,
    *                                          so that it could not read an answer
    *   a page whose name leads to 127.0.0.1   Host, which has that name (DNS rebinding)
+   *   a server of another user on [::1],     the URL has 127.0.0.1, and "localhost" is refused:
+   *   to which "localhost" may lead          its readers would send the token there
    *   a page that frames this one            frame-ancestors of the Content-Security-Policy
    *   text of the observed program in the    the page writes text nodes only; the policy runs no
    *   page: names, reports                   inline script and loads nothing from elsewhere
@@ -54,8 +56,8 @@ final class Gate {
 
   Gate(String token, int port) {
     this.token = token.getBytes(StandardCharsets.US_ASCII);
-    this.hosts = Set.of("127.0.0.1:" + port, "localhost:" + port);
-    this.origins = Set.of("http://127.0.0.1:" + port, "http://localhost:" + port);
+    this.hosts = Set.of("127.0.0.1:" + port);
+    this.origins = Set.of("http://127.0.0.1:" + port);
   }
 
   static String newToken() {
@@ -73,16 +75,17 @@ final class Gate {
       return refused(HttpResponseStatus.REQUEST_ENTITY_TOO_LARGE, "no request has a body here");
     }
     if (!isOne(headers.getAll(HttpHeaderNames.HOST), hosts)) {
-      return refused(HttpResponseStatus.FORBIDDEN, "another host was asked for");
+      return refused(
+          HttpResponseStatus.FORBIDDEN, "open the URL as it was printed, with 127.0.0.1");
     }
     if (!headers.getAll(HttpHeaderNames.ORIGIN).isEmpty()
         && !isOne(headers.getAll(HttpHeaderNames.ORIGIN), origins)) {
       return refused(HttpResponseStatus.FORBIDDEN, "another page asks");
     }
-    if (!isOwnSite(headers)) {
+    String[] parts = request.uri().split("/", 3); // "", the token, the rest
+    if (!isOwnSite(headers, parts.length == 3 && parts[2].isEmpty())) {
       return refused(HttpResponseStatus.FORBIDDEN, "another site asks");
     }
-    String[] parts = request.uri().split("/", 3); // "", the token, the rest
     boolean isKnown =
         parts.length == 3
             && parts[0].isEmpty()
@@ -110,13 +113,14 @@ final class Gate {
     return values.size() == 1 && allowed.contains(values.getFirst());
   }
 
-  /// Browsers say where a request comes from. A person may come from anywhere, by the URL, as from
-  /// the file by which this command opens a browser.
-  private static boolean isOwnSite(HttpHeaders headers) {
+  /// Browsers say where a request comes from. A person may come from anywhere, by the URL of the
+  /// page, as from the file by which this command opens a browser.
+  private static boolean isOwnSite(HttpHeaders headers, boolean isPage) {
     String site = headers.get("Sec-Fetch-Site");
     return site == null
         || OWN_SITES.contains(site)
-        || ("navigate".equals(headers.get("Sec-Fetch-Mode"))
+        || (isPage
+            && "navigate".equals(headers.get("Sec-Fetch-Mode"))
             && "document".equals(headers.get("Sec-Fetch-Dest")));
   }
 }

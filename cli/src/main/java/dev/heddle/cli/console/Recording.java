@@ -37,6 +37,7 @@ final class Recording implements Looker.Listener {
   private @Nullable String last; // the event of the last look
   private @Nullable String silence; // the event; null: it answers
   private @Nullable String end;
+  private long endedAt; // nanoseconds
 
   Recording(long pid, String program, Consumer<String> events) {
     this.pid = pid;
@@ -68,6 +69,7 @@ final class Recording implements Looker.Listener {
     String event = event("end", because(String.valueOf(why.getMessage())));
     synchronized (this) {
       end = event;
+      endedAt = System.nanoTime();
     }
     events.accept(event);
   }
@@ -84,6 +86,15 @@ final class Recording implements Looker.Listener {
   private String because(String why) {
     return "{\"pid\":%s,\"program\":%s,\"why\":%s}"
         .formatted(pid, JsonText.quoted(program), JsonText.quoted(why));
+  }
+
+  synchronized boolean hasEnded() {
+    return end != null;
+  }
+
+  /// When it ended, by [System#nanoTime()].
+  synchronized long endedAt() {
+    return endedAt;
   }
 
   /// The events that bring a new page up to date.

@@ -32,23 +32,27 @@ import org.jspecify.annotations.Nullable;
 /// the answer. A client that does not wait is hung up on. **Thread** the event loop's.
 final class RequestHandler extends ChannelInboundHandlerAdapter {
   private static final long IDLE_SECONDS = 30;
+  private static final long WRITE_SECONDS = 60; // for a client to read an answer
   private static final long LINGER_SECONDS = 2; // for a client to read a refusal
   private static final String TEXT = "text/plain; charset=utf-8";
   private static final String JSON = "application/json";
   private static final String POLICY =
       "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self';"
-          + " base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
+          + " base-uri 'none'; form-action 'none'; frame-ancestors 'none';"
+          + " require-trusted-types-for 'script'";
 
   private final Gate gate;
   private final Pages pages;
   private final Answers answers;
   private final Subscribers subscribers;
+  private final PeerUser users;
   private @Nullable ScheduledFuture<?> idle;
   private @Nullable CompletableFuture<String> asked; // last
   private boolean busy; // an answer is due, or goes on
 
-  RequestHandler(Gate gate, Pages pages, Answers answers, Subscribers subscribers) {
+  RequestHandler(Gate gate, PeerUser users, Pages pages, Answers answers, Subscribers subscribers) {
     this.gate = gate;
+    this.users = users;
     this.pages = pages;
     this.answers = answers;
     this.subscribers = subscribers;
@@ -56,10 +60,12 @@ final class RequestHandler extends ChannelInboundHandlerAdapter {
 
   @Override
   public void channelActive(ChannelHandlerContext ctx) {
-    if (subscribers.connected()) {
+    boolean isAnother =
+        users.isAnother(ctx.channel().localAddress(), ctx.channel().remoteAddress());
+    if (subscribers.connected() && !isAnother) {
       waitForRequest(ctx);
     } else {
-      var _ = ctx.close(); // too many
+      close(ctx); // too many, or another user's
     }
   }
 
@@ -173,8 +179,12 @@ final class RequestHandler extends ChannelInboundHandlerAdapter {
       answer.release();
       return;
     }
+    // one that reads nothing must not keep megabytes here
+    ScheduledFuture<?> unread =
+        ctx.executor().schedule(() -> close(ctx), WRITE_SECONDS, TimeUnit.SECONDS);
     write(ctx, answer, keepAlive)
         .addListener(_ -> {
+          unread.cancel(false);
           busy = false;
           if (keepAlive) {
             waitForRequest(ctx);

@@ -21,6 +21,8 @@ import org.jspecify.annotations.Nullable;
 /// this thread uses the observation.
 public final class Looker implements AutoCloseable, Runnable {
   private static final long PROBE_NANOS = 100_000_000;
+  private static final long PAUSED_NANOS = 1_000_000_000; // between two checks for its end
+  private static final long REST_NANOS = 5_000_000_000L; // a page may be loaded anew meanwhile
 
   /// Asks the JVM that is looked at.
   ///
@@ -78,11 +80,13 @@ public final class Looker implements AutoCloseable, Runnable {
   private final Watch watch;
   private final long intervalNanos;
   private final Listener listener;
-  private final Thread thread = new Thread(this, "heddle-looker");
+  private final Thread thread;
   private final Queue<Asked<?>> asked = new ConcurrentLinkedQueue<>();
 
   // its thread
   private boolean accountsOpen;
+  private boolean rests; // that JVM keeps nothing for looks
+  private long pausedAt; // since when it has been found paused; 0: it was not
 
   // written by its thread
   private volatile @Nullable Look latest;
@@ -103,14 +107,18 @@ public final class Looker implements AutoCloseable, Runnable {
 
   /// Begins to look. Closes `watch` at its end.
   public Looker(Watch watch, long intervalNanos) {
-    this(watch, intervalNanos, NONE);
+    this(watch, intervalNanos, NONE, false);
   }
 
   /// The same, with a listener.
-  public Looker(Watch watch, long intervalNanos, Listener listener) {
+  ///
+  /// @param paused whether it begins with [#pause(boolean)]
+  public Looker(Watch watch, long intervalNanos, Listener listener, boolean paused) {
     this.watch = watch;
     this.listener = listener;
     this.intervalNanos = intervalNanos;
+    this.paused = paused;
+    this.thread = new Thread(this, "heddle-looker-" + watch.pid());
     watch.waitOn(this::silent);
     thread.setDaemon(true);
     thread.start();
@@ -143,7 +151,8 @@ public final class Looker implements AutoCloseable, Runnable {
     return silence;
   }
 
-  /// Looks no more, or again.
+  /// Looks no more, or again. While it does not look, that JVM pays nothing after a few seconds,
+  /// and its end is still told.
   public void pause(boolean on) {
     paused = on;
     LockSupport.unpark(thread);
@@ -194,6 +203,7 @@ public final class Looker implements AutoCloseable, Runnable {
   private void answerAsked() throws AttachException {
     for (Asked<?> next = asked.poll(); next != null; next = asked.poll()) {
       next.ask(watch);
+      rests = false; // it may have begun to keep something for the question
     }
   }
 
@@ -215,8 +225,14 @@ public final class Looker implements AutoCloseable, Runnable {
           dueAt += intervalNanos;
           dueAt = Math.max(dueAt, System.nanoTime());
         }
-        LockSupport.parkNanos(this, PROBE_NANOS);
-        probe(latest);
+        if (paused) {
+          rest();
+          LockSupport.parkNanos(this, PAUSED_NANOS);
+        } else {
+          pausedAt = 0;
+          LockSupport.parkNanos(this, PROBE_NANOS);
+          probe(latest);
+        }
       }
     } catch (AttachException e) {
       ended(e);
@@ -225,6 +241,18 @@ public final class Looker implements AutoCloseable, Runnable {
     } finally {
       isOver = true;
       refuse();
+    }
+  }
+
+  private void rest() throws AttachException {
+    watch.checkAlive();
+    long now = System.nanoTime();
+    if (pausedAt == 0) {
+      pausedAt = now;
+      rests = latest == null; // it has not been looked at
+    } else if (!rests && now - pausedAt > REST_NANOS) {
+      watch.rest();
+      rests = true;
     }
   }
 
@@ -259,7 +287,7 @@ public final class Looker implements AutoCloseable, Runnable {
   }
 
   private void probe(@Nullable Look at) throws AttachException {
-    if (at != null && !paused) {
+    if (at != null && !paused && !over) {
       for (Look.Seen each : at.seen()) {
         watch.probe(each.number());
       }

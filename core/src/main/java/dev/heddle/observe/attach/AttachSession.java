@@ -30,6 +30,7 @@ final class AttachSession implements Runnable {
   private static final String LIST = "list";
   private static final String WATCH = "watch"; // a look of the feed of one; opens the feed
   private static final String PROBE = "probe"; // measures a delay, for the next look
+  private static final String REST = "rest"; // closes all feeds: nobody looks for a while
   private static final String RECORD = "record"; // begins a trace of one
   private static final String RECORDED = "recorded"; // ends it: what there is
   private static final String PIECE = "piece"; // of a trace that has ended: bytes, or no value
@@ -182,6 +183,10 @@ final class AttachSession implements Runnable {
       int number = words.length == 1 ? -1 : Integer.parseInt(words[1]);
       values =
           switch (words[0]) {
+            case REST -> {
+              rest();
+              yield List.of();
+            }
             case RECORD_PAUSES, RECORDED_PAUSES -> written(ofJvm(words[0]));
             case WATCH -> written(feed(number).look());
             case PROBE -> {
@@ -248,6 +253,11 @@ final class AttachSession implements Runnable {
 
   private Feed feed(int number) {
     return feeds.computeIfAbsent(number, n -> shown(n).watch());
+  }
+
+  private void rest() {
+    feeds.values().forEach(Feed::close);
+    feeds.clear();
   }
 
   private void record(int number) {

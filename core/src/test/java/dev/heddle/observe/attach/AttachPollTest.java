@@ -249,6 +249,23 @@ class AttachPollTest {
     Attachables.remove(watched);
   }
 
+  /// An observer that looked no more, but had not left, was paid for.
+  @Test
+  void feed_isClosed_whileTheObserverRests() throws Exception {
+    Watched watched = new Watched();
+    Attachables.add(watched);
+    Ends ends = observed();
+    ends.answer();
+    String number = numberOf(read(ends.ask("list")), "watched by this test");
+    ends.ask("watch " + number);
+    assertThat(ends.ask("rest")).isEmpty();
+    assertThat(watched.feed.closed).isTrue();
+    assertThat(ends.ask("watch " + number)).as("it begins anew").isNotEmpty();
+    ends.close();
+    awaitNoSession();
+    Attachables.remove(watched);
+  }
+
   @Test
   void numbers_stay_andOfWhatHasEndedNothingIsKept() throws Exception {
     Watched watched = new Watched();

@@ -113,7 +113,7 @@ class LoopRecordingTest {
     try (RecordedLoop loop = RecordedLoop.start(RecordedLoop::awaitEnd);
         LoopRecording recording = new LoopRecording(loop.tree(), RecordedTrace.ENTRIES)) {
       List<Map<String, String>> first = recording.stop();
-      loop.close();
+      loop.join();
       assertThat(recording.stop()).isEqualTo(first);
     }
   }
@@ -127,7 +127,7 @@ class LoopRecordingTest {
               Heddle.spawn("child", () -> Heddle.delay(Duration.ofMillis(1))).await();
             });
         LoopRecording recording = new LoopRecording(loop.tree(), RecordedTrace.ENTRIES)) {
-      loop.close();
+      loop.join();
       long after = System.nanoTime();
       RecordedTrace trace = RecordedTrace.of(recording);
 

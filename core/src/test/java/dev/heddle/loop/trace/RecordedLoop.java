@@ -81,9 +81,13 @@ final class RecordedLoop implements AutoCloseable {
   }
 
   /// The same, and waits for the end of the loop.
-  @Override
-  public void close() {
+  void join() {
     end();
     assertThat(loop.join()).isTrue();
+  }
+
+  @Override
+  public void close() {
+    join();
   }
 }

@@ -76,7 +76,8 @@ class VoterDiskTest {
       Files.write(file, before);
       assertThatThrownBy(() -> voters.start("a"))
           .isInstanceOf(IOException.class)
-          .hasMessageContainingAll(file.toString(), "format 1", "reads formats 2 to 3", "empty directories");
+          .hasMessageContainingAll(
+              file.toString(), "format 1", "reads formats 2 to 3", "empty directories");
       Files.write(file, Arrays.copyOf(kept, kept.length / 2));
       assertThatThrownBy(() -> voters.start("a"))
           .hasMessageContainingAll(file.toString(), "cut off");

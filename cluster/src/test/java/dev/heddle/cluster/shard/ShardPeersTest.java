@@ -14,8 +14,8 @@ import dev.heddle.cluster.wire.Frame;
 import dev.heddle.cluster.wire.MessageTypes;
 import dev.heddle.cluster.wire.MessageWriter;
 import dev.heddle.cluster.wire.NodeLife;
-import dev.heddle.process.ProcessRuntime;
 import dev.heddle.process.NotSendableException;
+import dev.heddle.process.ProcessRuntime;
 import dev.heddle.process.SendResult;
 import dev.heddle.process.remote.LocalProcesses;
 import java.util.ArrayList;
@@ -85,8 +85,7 @@ class ShardPeersTest {
   private void open(int known) {
     PeerOptions offers = new PeerOptions(Map.of(), PeerOptions.ForeignOrders.REFUSED);
     NodeLife b = new NodeLife("b", "main", 5);
-    RemoteNode remote =
-        new RemoteNode(b, local, outbox, types, offers, new Groups(local), _ -> {});
+    RemoteNode remote = new RemoteNode(b, local, outbox, types, offers, new Groups(local), _ -> {});
     peers.open("b", remote, known);
   }
 

@@ -18,7 +18,6 @@ import dev.heddle.cluster.session.Ending;
 import dev.heddle.cluster.session.Ending.Cause;
 import dev.heddle.cluster.shard.NodeShards;
 import dev.heddle.cluster.shard.ShardService;
-import dev.heddle.cluster.wire.Features;
 import dev.heddle.cluster.wire.MessageTypes;
 import dev.heddle.cluster.wire.MessageWriter;
 import dev.heddle.cluster.wire.NodeLife;
@@ -182,9 +181,13 @@ public final class Cluster implements AutoCloseable {
                     options.entries(),
                     options.acceptsOrders() ? ForeignOrders.CARRIED_OUT : ForeignOrders.REFUSED),
                 (_, _) -> {}, // a node without voters takes none of what is said about names
+<<<<<<< HEAD
                 features()),
             options.oldestVersion(),
             options.newestVersion());
+=======
+                options.features()));
+>>>>>>> s10-log
     this.starts = new ProcessStarts(options, node, local, new MessageWriter(types, node.self()));
     this.bean = new ClusterBean(options, node, engine, this::namesStatus);
     checkGreeting();
@@ -199,15 +202,11 @@ public final class Cluster implements AutoCloseable {
             0,
             Packet.OLDEST_VERSION,
             Packet.VERSION,
-            features().bits(),
+            options.features().bits(),
             options.labels(),
             List.copyOf(options.entries().keySet()));
     SessionId none = new SessionId(0, 0);
     var _ = Packet.write(Packet.VERSION, none, 0, 0, new Welcome(largest, 0, Packet.VERSION));
-  }
-
-  private Features features() {
-    return new Features(options.logFormats().newest(), NodeShards.MESSAGES);
   }
 
   private static @Nullable SSLContext tls(ClusterOptions options) throws IOException {
@@ -316,12 +315,7 @@ public final class Cluster implements AutoCloseable {
 
   private void listen() throws IOException {
     if (!options.voters().isEmpty()) {
-      NodeNames opened =
-          NodeNames.open(
-              node,
-              local,
-              new NodeNames.Settings(
-                  options.voters(), options.directory(), options.lease(), options.logFormats()));
+      NodeNames opened = NodeNames.open(node, local, options.namesSettings());
       names = opened;
       singletons = SingletonDeclarations.open(options, types, node.self(), local, opened);
       MessageWriter contents = new MessageWriter(types, node.self());

@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.heddle.cluster;
 
+import dev.heddle.cluster.name.NodeNames;
 import dev.heddle.cluster.peer.Entry;
 import dev.heddle.cluster.roster.LogFormats;
+import dev.heddle.cluster.shard.NodeShards;
+import dev.heddle.cluster.wire.Features;
 import dev.heddle.cluster.wire.Limits;
 import dev.heddle.cluster.wire.Packet;
 import dev.heddle.process.Process;
@@ -345,8 +348,13 @@ public final class ClusterOptions {
     return new ClusterOptions(made);
   }
 
-  LogFormats logFormats() {
-    return values.logFormats;
+  /// What the node tells the others of its release.
+  Features features() {
+    return new Features(values.logFormats.newest(), NodeShards.MESSAGES);
+  }
+
+  NodeNames.Settings namesSettings() {
+    return new NodeNames.Settings(voters(), directory(), lease(), values.logFormats);
   }
 
   Duration lease() {

@@ -8,9 +8,9 @@ import dev.heddle.cluster.roster.NameStore;
 import dev.heddle.cluster.roster.NameStoreProvider;
 import dev.heddle.cluster.roster.NodeDirectory;
 import dev.heddle.cluster.roster.RosterCodec;
-import dev.heddle.cluster.wire.Features;
 import dev.heddle.cluster.wire.Frame;
 import dev.heddle.cluster.wire.NodeLife;
+import dev.heddle.cluster.wire.Urgent.Introduction;
 import dev.heddle.process.Exit;
 import dev.heddle.process.Pid;
 import dev.heddle.process.links.ProcessLinks;
@@ -207,8 +207,8 @@ public final class NodeNames implements AutoCloseable {
 
     @Override
     public int logFormat(String other) {
-      Features features = node.features(other);
-      return features == null ? 0 : features.logFormat();
+      Introduction says = node.introduction(other);
+      return says == null ? 0 : says.can().logFormat();
     }
 
     @Override

@@ -3,9 +3,9 @@ package dev.heddle.cluster.name;
 
 import dev.heddle.cluster.node.ClusterNode;
 import dev.heddle.cluster.roster.VoterTransport;
-import dev.heddle.cluster.wire.Features;
 import dev.heddle.cluster.wire.Frame;
 import dev.heddle.cluster.wire.NodeLife;
+import dev.heddle.cluster.wire.Urgent.Introduction;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.BiConsumer;
@@ -32,8 +32,8 @@ final class Transport implements VoterTransport, ClusterNode.Part {
 
   @Override
   public int logFormat(String voter) {
-    Features features = node.features(voter);
-    return features == null ? 0 : features.logFormat();
+    Introduction says = node.introduction(voter);
+    return says == null ? 0 : says.can().logFormat();
   }
 
   @Override

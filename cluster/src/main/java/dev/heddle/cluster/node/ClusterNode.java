@@ -75,16 +75,6 @@ public final class ClusterNode implements AutoCloseable {
     public Settings {
       labels = Map.copyOf(labels);
     }
-
-    /// Without features.
-    public Settings(
-        String cluster,
-        Map<String, String> labels,
-        MessageTypes types,
-        PeerOptions offers,
-        BiConsumer<NodeLife, Frame.Service> services) {
-      this(cluster, labels, types, offers, services, Features.of(0));
-    }
   }
 
   /// A node has come or gone.
@@ -268,14 +258,6 @@ public final class ClusterNode implements AutoCloseable {
   public @Nullable Introduction introduction(String name) {
     Peer peer = peers.get(name);
     return peer == null ? null : peer.other;
-  }
-
-  /// What a node in session can do.
-  ///
-  /// @return null when it is not in session
-  public @Nullable Features features(String name) {
-    Introduction other = introduction(name);
-    return other == null ? null : Features.of(other.features());
   }
 
   /// What all nodes in session say of themselves.

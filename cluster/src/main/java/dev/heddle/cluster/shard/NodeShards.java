@@ -3,9 +3,9 @@ package dev.heddle.cluster.shard;
 
 import dev.heddle.cluster.name.RosterAccess;
 import dev.heddle.cluster.node.ClusterNode;
-import dev.heddle.cluster.wire.Features;
 import dev.heddle.cluster.wire.MessageWriter;
 import dev.heddle.cluster.wire.NodeLife;
+import dev.heddle.cluster.wire.Urgent.Introduction;
 import dev.heddle.process.remote.LocalProcesses;
 
 /// The shards of a running node.
@@ -35,8 +35,8 @@ public final class NodeShards implements AutoCloseable {
   }
 
   private static int version(ClusterNode node, String other) {
-    Features features = node.features(other);
-    return features == null ? MESSAGES : features.shardMessages(); // it has ended already
+    Introduction says = node.introduction(other);
+    return says == null ? MESSAGES : says.can().shardMessages(); // it has ended already
   }
 
   /// What they do.

@@ -77,5 +77,10 @@ public sealed interface Urgent {
       labels = Map.copyOf(labels);
       entries = List.copyOf(entries);
     }
+
+    /// What it can do besides.
+    public Features can() {
+      return Features.of(features);
+    }
   }
 }

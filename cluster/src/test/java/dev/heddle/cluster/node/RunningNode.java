@@ -5,6 +5,7 @@ import dev.heddle.cluster.engine.Engine;
 import dev.heddle.cluster.peer.Entry;
 import dev.heddle.cluster.peer.PeerOptions;
 import dev.heddle.cluster.session.Ending;
+import dev.heddle.cluster.wire.Features;
 import dev.heddle.cluster.wire.MessageTypes;
 import dev.heddle.cluster.wire.Packet;
 import dev.heddle.process.Pid;
@@ -63,7 +64,8 @@ final class RunningNode implements AutoCloseable {
                 new PeerOptions(
                     Map.of("obedient", Entry.of(this::obedient), "slow", Entry.of(this::slow)),
                     PeerOptions.ForeignOrders.CARRIED_OUT),
-                (life, service) -> got.add(life.node() + " says " + service.name())),
+                (life, service) -> got.add(life.node() + " says " + service.name()),
+                Features.of(0)),
             oldestVersion,
             newestVersion);
     Runnable _ = node.onChange(changes::add);

@@ -11,6 +11,7 @@ import dev.heddle.cluster.roster.Delta;
 import dev.heddle.cluster.roster.Lease;
 import dev.heddle.cluster.roster.Outcome;
 import dev.heddle.cluster.roster.Roster;
+import dev.heddle.cluster.wire.Features;
 import dev.heddle.cluster.wire.MessageTypes;
 import dev.heddle.cluster.wire.MessageWriter;
 import dev.heddle.process.ProcessRuntime;
@@ -58,7 +59,8 @@ final class ShardNode implements AutoCloseable {
                 Map.of(),
                 types,
                 offers,
-                (life, service) -> shards().received(life, service.content())));
+                (life, service) -> shards().received(life, service.content()),
+                Features.of(0)));
     shards =
         new ShardService(
             node.self(),

@@ -46,6 +46,9 @@ final class ShardMessageCodec {
   /// Besides the content of a message: type, names, key, numbers.
   static final int HEADER_BYTES = 8 * 1024;
 
+  /// What stands before the content of an [Answer].
+  static final int ANSWER_BYTES = 1 + Long.BYTES;
+
   private static final int TEXT = 8 * 1024; // characters of a cause
 
   private ShardMessageCodec() {}

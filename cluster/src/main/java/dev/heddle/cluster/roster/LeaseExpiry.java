@@ -14,7 +14,30 @@ import java.util.Map;
 /// even a leader that has been replaced without knowing it judges rightly, and a renewal that it
 /// has not seen makes its judgement void in the log: see [Roster].
 public final class LeaseExpiry {
-  private record Seen(long renewal, long nanos) {}
+  private static final long REPEAT_NANOS = 200_000_000L;
+
+  /// A renewal, and when it was first seen.
+  private static final class Seen {
+    final long renewal;
+    final long nanos;
+    long named; // the loss; only when `isNamed`
+    boolean isNamed;
+
+    Seen(long renewal, long nanos) {
+      this.renewal = renewal;
+      this.nanos = nanos;
+    }
+
+    /// Whether the loss is to be named now: it is not applied yet, or the command was lost.
+    boolean isDue(long now) {
+      return !isNamed || now - named >= REPEAT_NANOS;
+    }
+
+    void named(long now) {
+      isNamed = true;
+      named = now;
+    }
+  }
 
   private final LeaseTimes times;
   private final Map<String, Seen> seen = new HashMap<>();
@@ -24,8 +47,9 @@ public final class LeaseExpiry {
     this.times = times;
   }
 
-  /// The nodes that are lost, by what is applied now. They are named again at each call until the
-  /// command has been applied: submitting it twice does no harm.
+  /// The nodes that are lost, by what is applied now. They are named again until the
+  /// command has been applied, 200 ms later at the earliest: submitting it twice does no harm, but
+  /// each time is an entry of the log.
   ///
   /// Call it at least each time a renewal may have been applied: it counts from the call that first
   /// sees it.
@@ -37,9 +61,11 @@ public final class LeaseExpiry {
         continue;
       }
       Seen last = seen.get(member.node);
-      if (last == null || last.renewal() != member.renewal) {
+      if (last == null || last.renewal != member.renewal) {
         seen.put(member.node, new Seen(member.renewal, nanos));
-      } else if (nanos - last.nanos() >= Math.max(times.lostNanos(), member.lostNanos)) {
+      } else if (nanos - last.nanos >= Math.max(times.lostNanos(), member.lostNanos)
+          && last.isDue(nanos)) {
+        last.named(nanos);
         lost.add(new Lost(member.node, member.life, member.renewal));
       }
     }

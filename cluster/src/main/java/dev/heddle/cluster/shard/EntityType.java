@@ -68,6 +68,8 @@ final class EntityType {
 
     IncomingAsks incoming();
 
+    HeldBytes held();
+
     /// Does what was decided under a lock. Called without it.
     void carryOut();
 
@@ -84,6 +86,7 @@ final class EntityType {
     final List<CompletableFuture<@Nullable Void>> waiting = new ArrayList<>(0); // for room
     ShardState view = ShardState.EMPTY;
     boolean isHolding;
+    boolean isAwaited; // there are some in `waiting`
 
     // written under the lock, read by the agent
     volatile long due;
@@ -121,6 +124,7 @@ final class EntityType {
   private final Queue<LocalEntity> took = new ConcurrentLinkedQueue<>(); // some, which is not told
   private final Queue<Cell> sooner = new ConcurrentLinkedQueue<>(); // than they are in `agenda`
   private final Set<Cell> holding = ConcurrentHashMap.newKeySet(); // messages
+  private final Set<Cell> awaited = ConcurrentHashMap.newKeySet(); // some wait for room
   private volatile @Nullable String refusal; // why nothing is sent
 
   /// @param entry makes the processes; null when this node hosts none
@@ -213,6 +217,11 @@ final class EntityType {
       if (!cell.waiting.isEmpty() && cell.shard.sender().hasRoom()) {
         wakeWaiting(cell);
       }
+      boolean isAwaited = !cell.waiting.isEmpty();
+      if (isAwaited != cell.isAwaited) {
+        cell.isAwaited = isAwaited;
+        boolean _ = isAwaited ? awaited.add(cell) : awaited.remove(cell);
+      }
     }
 
     @Override
@@ -261,9 +270,11 @@ final class EntityType {
     cell.lock.run(() -> cell.shard.progress(node.nanos()));
   }
 
-  /// A connection has space: has those shards look that hold messages.
+  /// A connection has space: has those shards look that hold messages, then those that others have
+  /// held up.
   void onSpace() {
     holding.forEach(this::progress);
+    awaited.forEach(this::progress);
   }
 
   /// Does what is due. Called by one thread, several times a second.
@@ -275,6 +286,7 @@ final class EntityType {
       next.isListed.set(false); // before the look: what changes after it is listed again
       schedule(next);
     }
+    awaited.forEach(this::progress); // other shards of the owner may have made room
     long now = node.nanos();
     List<Cell> due = new ArrayList<>(0);
     while (!agenda.isEmpty() && agenda.first().at - now <= 0) {
@@ -495,6 +507,11 @@ final class EntityType {
     @Override
     public IncomingAsks incoming() {
       return node.incoming();
+    }
+
+    @Override
+    public HeldBytes held() {
+      return node.held();
     }
   }
 }

@@ -26,6 +26,7 @@ final class Shard {
    *
    * A node sends to a shard as long as less than 1,000 messages of it, or 1 MiB, wait: at the owner
    * for their entities, on the way, or held here. The owner says what entities have taken (Taken).
+   * For all shards of an owner it holds 8 MiB at most (HeldBytes).
    *
    * What a node sends to itself goes the same way, by a queue here. Each step follows from the
    * state of the log, of the sessions and of what is kept. A session loses nothing before it ends,
@@ -260,6 +261,11 @@ final class Shard {
     @Override
     public IncomingAsks incoming() {
       return port.incoming();
+    }
+
+    @Override
+    public HeldBytes held() {
+      return port.held();
     }
   }
 }

@@ -13,6 +13,7 @@ import dev.heddle.cluster.shard.ShardMessageCodec.GiveUp;
 import dev.heddle.cluster.shard.ShardMessageCodec.OfShard;
 import dev.heddle.cluster.shard.ShardMessageCodec.Packet;
 import dev.heddle.cluster.wire.Failures;
+import dev.heddle.cluster.wire.Limits;
 import dev.heddle.cluster.wire.MessageWriter;
 import dev.heddle.cluster.wire.NodeLife;
 import dev.heddle.process.NotSendableException;
@@ -42,6 +43,7 @@ final class ShardContext implements EntityType.Node, LocalEntity.Listener {
   private final Queue<Runnable> decided = new ConcurrentLinkedQueue<>(); // under locks, done after
   private final EntityAsks asks;
   private final IncomingAsks incoming;
+  private final HeldBytes held = new HeldBytes(HeldBytes.MOST);
   private final AtomicLong lastEntity = new AtomicLong();
   private volatile BiConsumer<EntityMessage, Failure> onFailed = (_, _) -> {}; // for tests
 
@@ -165,6 +167,11 @@ final class ShardContext implements EntityType.Node, LocalEntity.Listener {
   }
 
   @Override
+  public HeldBytes held() {
+    return held;
+  }
+
+  @Override
   public void carryOut() {
     for (Runnable next = decided.poll(); next != null; next = decided.poll()) {
       next.run();
@@ -251,7 +258,11 @@ final class ShardContext implements EntityType.Node, LocalEntity.Listener {
     Throwable why = failure;
     if (why == null) {
       try {
-        return new Answer(ask, writer.encode(result));
+        byte[] content = writer.encode(result);
+        if (content.length <= Limits.MESSAGE_BYTES - ShardMessageCodec.ANSWER_BYTES) {
+          return new Answer(ask, content);
+        }
+        why = new NotSendableException("a reply is too large: %d bytes".formatted(content.length));
       } catch (NotSendableException e) {
         why = e;
       }

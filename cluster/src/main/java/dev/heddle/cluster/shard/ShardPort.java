@@ -61,6 +61,9 @@ interface ShardPort {
   /// Those that this node has of others.
   IncomingAsks incoming();
 
+  /// What the shards of this node hold, together.
+  HeldBytes held();
+
   /// Why an entity is to end.
   enum EntityEnd {
     /// It has nothing to do.

@@ -40,8 +40,13 @@ final class ShardSender {
    * for their entities: `sent` counts those that have left, until the owner says that they do not
    * wait any more. A Flushed and the end of a session say it of all.
    *
-   * I3. A message is refused only because of the window, or without a session; one that finds the
-   *     connection full is held. [ShardTest]
+   * The limit of the owner. What is held here counts for the owner that the log names, with all
+   * other shards of that owner (HeldBytes): a message that would be held above that is refused. One
+   * that leaves at once does not count. What comes back from an owner was accepted, and is held
+   * whatever the limit.
+   *
+   * I3. A message is refused only because of the window or of that limit, or without a session; one
+   *     that finds the connection full is held. [ShardTest, HeldBytesTest]
    */
   private record Route(String node, long generation) {}
 
@@ -50,6 +55,8 @@ final class ShardSender {
   private final Deque<EntityMessage> held = new ArrayDeque<>();
   private final List<EntityMessage> bounced = new ArrayList<>(0); // older than all that is held
   private long heldBytes; // bounced ones too
+  private long counted; // of those, in port.held(), for `countedFor`
+  private String countedFor = HeldBytes.NOBODY;
   private int sent;
   private long sentBytes;
   private ShardState view = ShardState.EMPTY;
@@ -78,13 +85,37 @@ final class ShardSender {
     held.add(message);
     heldBytes += message.bytes();
     sendHeld(target);
+    count();
+    if (!held.isEmpty() && port.held().isTooMuch(countedFor)) {
+      held.removeLast();
+      heldBytes -= message.bytes();
+      count();
+      return SendResult.FULL;
+    }
     return SendResult.ACCEPTED;
+  }
+
+  /// Has this node know what is held here, and for whom.
+  private void count() {
+    Holder owner = view.owner();
+    String now = owner == null ? HeldBytes.NOBODY : owner.node();
+    if (counted != 0 && !now.equals(countedFor)) {
+      port.held().add(countedFor, -counted);
+      counted = 0;
+    }
+    countedFor = now;
+    if (heldBytes != counted) {
+      port.held().add(now, heldBytes - counted);
+      counted = heldBytes;
+    }
   }
 
   /// Whether half of the window is free, so that those who wait for space may go on: then a message
   /// of any size is accepted.
   boolean hasRoom() {
-    return size() + sent <= window.messages() / 2 && heldBytes + sentBytes <= window.bytes() / 2;
+    return size() + sent <= window.messages() / 2
+        && heldBytes + sentBytes <= window.bytes() / 2
+        && port.held().hasRoom(countedFor);
   }
 
   /// Where messages may be sent now; null when they are held.
@@ -151,6 +182,7 @@ final class ShardSender {
   void refuse() {
     forget();
     failHeld(Failure.REFUSED);
+    count();
   }
 
   private void failHeld(Failure why) {
@@ -175,6 +207,7 @@ final class ShardSender {
       failHeld(Failure.REFUSED); // as what is offered now
     }
     sendHeld(target);
+    count();
   }
 
   private void sendHeld(@Nullable Route target) {

@@ -231,9 +231,12 @@ class RosterTest {
     apply(new Renew("a", FIRST, null));
     assertThat(expiry.poll(roster, 5 + lost)).isEmpty();
     assertThat(expiry.poll(roster, 5 + 2 * lost)).containsExactly(new Lost("a", FIRST, index));
-    assertThat(expiry.poll(roster, 6 + 2 * lost)).containsExactly(new Lost("a", FIRST, index));
+    assertThat(expiry.poll(roster, 6 + 2 * lost)).as("each time is an entry of the log").isEmpty();
+    long again = 5 + 2 * lost + 200_000_000;
+    assertThat(expiry.poll(roster, again - 1)).isEmpty();
+    assertThat(expiry.poll(roster, again)).containsExactly(new Lost("a", FIRST, index));
     apply(new Lost("a", FIRST, index));
-    assertThat(expiry.poll(roster, 7 + 2 * lost)).isEmpty();
+    assertThat(expiry.poll(roster, 2 * again)).isEmpty();
     assertThat(a).isNotZero();
   }
 

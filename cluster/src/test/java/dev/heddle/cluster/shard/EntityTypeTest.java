@@ -40,6 +40,8 @@ class EntityTypeTest {
   private final CountDownLatch received = new CountDownLatch(2);
 
   /// Another thread looks at the other shards whenever this one asks for the time.
+  private final HeldBytes held = new HeldBytes(HeldBytes.MOST);
+
   private final class Meddling implements EntityType.Node, LocalEntity.Listener {
     private final EntityAsks asks = new EntityAsks(7, (_, _) -> {}, Runnable::run);
     private long entities;
@@ -114,6 +116,11 @@ class EntityTypeTest {
     @Override
     public IncomingAsks incoming() {
       throw new IllegalStateException("there are no requests of others");
+    }
+
+    @Override
+    public HeldBytes held() {
+      return held;
     }
 
     @Override

@@ -14,6 +14,7 @@ final class FakePort implements ShardPort {
   final List<String> done = new ArrayList<>();
   final EntityAsks asks = new EntityAsks(7, (_, _) -> {}, Runnable::run);
   final IncomingAsks incoming = new IncomingAsks("a");
+  HeldBytes held = new HeldBytes(HeldBytes.MOST);
   final Set<String> sessions = new HashSet<>(Set.of("b", "c"));
   boolean mayAct = true;
   boolean isIdle;
@@ -116,5 +117,10 @@ final class FakePort implements ShardPort {
   @Override
   public IncomingAsks incoming() {
     return incoming;
+  }
+
+  @Override
+  public HeldBytes held() {
+    return held;
   }
 }

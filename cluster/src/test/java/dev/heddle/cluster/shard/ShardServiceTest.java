@@ -248,6 +248,11 @@ class ShardServiceTest {
     }
 
     @Override
+    public HeldBytes held() {
+      throw new IllegalStateException("nothing is held");
+    }
+
+    @Override
     public void carryOut() {
       touched.incrementAndGet();
     }

@@ -28,10 +28,12 @@ import dev.heddle.cluster.shard.ShardMessage.HandedOver;
 import dev.heddle.cluster.shard.ShardMessage.NotHere;
 import dev.heddle.cluster.shard.ShardMessage.ReplyWanted;
 import dev.heddle.cluster.shard.ShardMessageCodec.Answer;
+import dev.heddle.cluster.shard.ShardMessageCodec.AskFailed;
 import dev.heddle.cluster.shard.ShardMessageCodec.GiveUp;
 import dev.heddle.cluster.shard.ShardMessageCodec.OfShard;
 import dev.heddle.cluster.shard.ShardMessageCodec.Packet;
 import dev.heddle.cluster.wire.Frame;
+import dev.heddle.cluster.wire.Limits;
 import dev.heddle.cluster.wire.MessageTypes;
 import dev.heddle.cluster.wire.MessageWriter;
 import dev.heddle.cluster.wire.NodeLife;
@@ -327,6 +329,25 @@ class ShardSessionEndsTest {
   }
 
   // ---- the orders ----
+
+  @Test
+  void reply_thatIsTooLargeByAFewBytes_failsAtItsAsker_whichDoesNotWaitForItsTime()
+      throws Exception {
+    begin("a");
+    Outbox toB = session("b", true);
+    long generation = state("k").generation();
+    say("b", "k", new Deliver(generation, request("b", "k", 5, "?")));
+    byte[] reply = new byte[Limits.MESSAGE_BYTES - 8]; // encoded, it is less than a message has
+    assertThat(writer.encode(reply).length).isLessThan(Limits.MESSAGE_BYTES);
+
+    boolean _ = asked.take().reply().complete(reply);
+
+    while (toB.last(Answer.class) == null && toB.last(AskFailed.class) == null) {
+      Thread.onSpinWait(); // the reply is told by a thread of the runtime
+    }
+    assertThat(toB.last(Answer.class)).isNull();
+    assertThat(toB.last(AskFailed.class).ask()).isEqualTo(5);
+  }
 
   @Test
   void requestThatIsGivenBack_whileItsSessionEnds_failsAtOnce() throws Exception {

@@ -36,6 +36,7 @@ final class ShardSimulation extends SimulatedLog {
   static final String TYPE = "cart";
   static final int SHARDS = 3;
   static final ShardWindow WINDOW = new ShardWindow(24, 800); // small enough to be reached
+  static final long HELD = 1_000; // bytes for an owner: a window and a part of another one
   static final List<String> KEYS = List.of("k1", "k2", "k3", "k4", "k5", "k6", "k7");
   private static final int RUN = 90_000;
   private static final int QUIET = 4_000; // and as long as an entity takes to end
@@ -420,6 +421,7 @@ final class ShardSimulation extends SimulatedLog {
           .as("seed %d: open requests of %s", seed, host.name)
           .isZero();
       assertThat(host.life.incoming.size()).as("seed %d: requests at %s", seed, host.name).isZero();
+      assertThat(host.life.held.size()).as("seed %d: held by %s", seed, host.name).isZero();
     }
   }
 

@@ -101,6 +101,7 @@ final class SimulatedHost {
     private final Map<Long, Entity> entities = new HashMap<>();
     final EntityAsks asks = new EntityAsks(number, this::giveUp, Runnable::run);
     final IncomingAsks incoming = new IncomingAsks(name);
+    final HeldBytes held = new HeldBytes(ShardSimulation.HELD);
     private final List<CompletableFuture<@Nullable Object>> asked = new ArrayList<>();
     private final ShardState[] views = new ShardState[ShardSimulation.SHARDS];
     private final ShardPlan plan = new ShardPlan();
@@ -477,6 +478,11 @@ final class SimulatedHost {
       @Override
       public IncomingAsks incoming() {
         return incoming;
+      }
+
+      @Override
+      public HeldBytes held() {
+        return held;
       }
     }
   }

@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.heddle.cluster.shard;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.heddle.cluster.group.Groups;
+import dev.heddle.cluster.name.RosterAccess;
+import dev.heddle.cluster.peer.FrameSink;
+import dev.heddle.cluster.peer.PeerOptions;
+import dev.heddle.cluster.peer.RemoteNode;
+import dev.heddle.cluster.roster.Command;
+import dev.heddle.cluster.roster.Command.AssignShards;
+import dev.heddle.cluster.roster.Command.Assignment;
+import dev.heddle.cluster.roster.Command.HostShards;
+import dev.heddle.cluster.roster.Command.Renew;
+import dev.heddle.cluster.roster.Rendezvous;
+import dev.heddle.cluster.roster.Roster;
+import dev.heddle.cluster.wire.Frame;
+import dev.heddle.cluster.wire.MessageTypes;
+import dev.heddle.cluster.wire.MessageWriter;
+import dev.heddle.cluster.wire.NodeLife;
+import dev.heddle.process.ProcessRuntime;
+import dev.heddle.process.SendResult;
+import dev.heddle.process.remote.LocalProcesses;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/// What node `a` holds for node `b`, which owns all 256 shards of a type and takes nothing, in real
+/// sizes; node `c` takes all.
+@Timeout(120)
+@Tag("C9")
+class StalledOwnerTest {
+  private static final int SHARDS = 256;
+  private static final int SIZE = 60_000;
+  private static final long MEMORY = 32L << 20; // the bar for one other node
+  private static final long SESSION = 6L << 20; // its outbox, and what is not acknowledged
+
+  /// A connection.
+  private static final class Outbox implements FrameSink {
+    final List<Frame> frames = new ArrayList<>();
+    volatile boolean isFull;
+    final CompletableFuture<@Nullable Void> room = new CompletableFuture<>();
+
+    @Override
+    public SendResult send(Frame frame) {
+      if (isFull) {
+        return SendResult.FULL;
+      }
+      frames.add(frame);
+      return SendResult.ACCEPTED;
+    }
+
+    @Override
+    public CompletableFuture<@Nullable Void> room() {
+      return room;
+    }
+  }
+
+  private final ProcessRuntime runtime =
+      ProcessRuntime.builder().workers(1).node("a").host("main").start();
+  private final LocalProcesses local = LocalProcesses.of(runtime);
+  private final MessageTypes types = MessageTypes.of(List.of(), List.of());
+  private final NodeLife self = new NodeLife("a", "main", local.address(0).incarnation());
+  private final Roster roster = new Roster();
+  private final Map<String, RemoteNode> sessions = new ConcurrentHashMap<>();
+  private final ShardService service =
+      new ShardService(self, local, new Log(), new MessageWriter(types, self), sessions::get);
+
+  private final class Log implements RosterAccess {
+    @Override
+    public void submit(Command command) {}
+
+    @Override
+    public long admission() {
+      return roster.admission("a", self.life());
+    }
+
+    @Override
+    public boolean mayAct(long admission) {
+      return true;
+    }
+
+    @Override
+    public void add(Part part) {
+      throw new UnsupportedOperationException("the test calls it");
+    }
+  }
+
+  @AfterEach
+  void close() {
+    service.close();
+    runtime.close();
+  }
+
+  private void apply(Command command) {
+    var _ = roster.apply(roster.applied() + 1, command);
+    service.applied(roster);
+  }
+
+  /// A node in session that has all shards of a type.
+  private Outbox owner(String node, String type) {
+    apply(new Renew(node, 5, null));
+    service.open(type, new ShardUse(SHARDS, type, Duration.ofHours(1), Map.of()), null);
+    apply(new HostShards(node, roster.admission(node, 5), type, SHARDS, true));
+    List<Assignment> all = new ArrayList<>();
+    for (int i = 0; i < SHARDS; i++) {
+      all.add(new Assignment(i, 0, node));
+    }
+    apply(new AssignShards(type, all));
+    NodeLife other = new NodeLife(node, "main", 5);
+    PeerOptions offers = new PeerOptions(Map.of(), PeerOptions.ForeignOrders.REFUSED);
+    Outbox outbox = new Outbox();
+    RemoteNode opened =
+        new RemoteNode(other, local, outbox, types, offers, new Groups(local), _ -> {});
+    opened.handle(outbox.frames.getFirst()); // it has the same types
+    sessions.put(node, opened);
+    service.sessionChanged(node);
+    return outbox;
+  }
+
+  /// Offers messages to all shards until none of them takes more.
+  ///
+  /// @return how many were accepted, at most a bit more than the memory has place for
+  private int fill(String type) {
+    Set<Integer> full = new HashSet<>();
+    int accepted = 0;
+    for (int i = 0; full.size() < SHARDS && accepted * (long) SIZE < 2 * MEMORY; i++) {
+      boolean isAccepted = service.offer(type, "k" + i, new byte[SIZE]).isAccepted();
+      accepted += isAccepted ? 1 : 0;
+      if (!isAccepted) {
+        full.add((int) Long.remainderUnsigned(Rendezvous.hash("k" + i), SHARDS));
+      }
+    }
+    return accepted;
+  }
+
+  @Test
+  void owner_thatTakesNothing_isHeldLessFor_thanTheBar_andNobodyElseIsHeldUp() throws Exception {
+    apply(new Renew("a", self.life(), null));
+    Outbox stalled = owner("b", "cart");
+    Outbox other = owner("c", "order");
+    stalled.isFull = true;
+
+    long held = fill("cart") * (long) SIZE;
+    assertThat(held).isBetween(HeldBytes.MOST - (1 << 20), HeldBytes.MOST);
+    assertThat(2 * held + SESSION).as("as objects and as bytes").isLessThanOrEqualTo(MEMORY);
+    assertThat(service.offer("order", "k", new byte[SIZE]).isAccepted()).isTrue();
+
+    CompletableFuture<@Nullable Void> room = service.room("cart", "unused"); // of a shard with less
+    service.tick(roster);
+    assertThat(room).isNotDone();
+    stalled.isFull = false;
+    stalled.room.complete(null);
+    assertThat(room.get(1, TimeUnit.MINUTES)).isNull();
+    assertThat(service.offer("cart", "unused", new byte[SIZE]).isAccepted()).isTrue();
+    assertThat(other.frames).isNotEmpty();
+  }
+}

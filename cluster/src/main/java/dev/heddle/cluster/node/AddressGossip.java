@@ -101,10 +101,10 @@ final class AddressGossip implements ClusterNode.Part {
       return at;
     }
     at = now + SECOND_NANOS;
-    for (String each : ended) { // the next session is told anew
-      ended.remove(each);
+    ended.removeIf(each -> { // the next session is told anew
       told.remove(each);
-    }
+      return true;
+    });
     Map<String, Address> all = inSession.get();
     tell(all);
     heard.forEach((teller, addresses) -> {

@@ -14,6 +14,8 @@ import java.util.Map;
 /// A node of another release at a port of loopback: it speaks other versions of the wire.
 public record OtherVersion(ProcessRuntime runtime, JGroupsEngine engine, ClusterNode node)
     implements AutoCloseable {
+  /// Starts one.
+  ///
   /// @param seed the port of another node
   public static OtherVersion join(
       String cluster, String name, int port, int seed, int oldest, int newest) throws IOException {

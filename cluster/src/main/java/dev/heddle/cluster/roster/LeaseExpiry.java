@@ -47,9 +47,9 @@ public final class LeaseExpiry {
     this.times = times;
   }
 
-  /// The nodes that are lost, by what is applied now. They are named again until the
-  /// command has been applied, 200 ms later at the earliest: submitting it twice does no harm, but
-  /// each time is an entry of the log.
+  /// The nodes that are lost, by what is applied now. They are named again until the command has
+  /// been applied, 200 ms later at the earliest: submitting it twice does no harm, but each time is
+  /// an entry of the log.
   ///
   /// Call it at least each time a renewal may have been applied: it counts from the call that first
   /// sees it.

@@ -8,8 +8,8 @@ import org.jspecify.annotations.Nullable;
 /// The bytes of the messages that this node holds, by the owner of their shards: all shards of an
 /// owner that takes nothing share one limit. Any thread.
 final class HeldBytes {
-  /// A message that is held is there as the sender's object and as bytes, so 8 MiB of bytes are
-  /// 16 MiB of memory: with the outbox (4 MiB) and what a session has not acknowledged (2 MiB) less
+  /// A message that is held is there as the sender's object and as bytes, so 8 MiB of bytes are 16
+  /// MiB of memory: with the outbox (4 MiB) and what a session has not acknowledged (2 MiB) less
   /// than 32 MiB. C9
   static final long MOST = 8L << 20;
 

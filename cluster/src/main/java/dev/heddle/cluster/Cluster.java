@@ -181,13 +181,9 @@ public final class Cluster implements AutoCloseable {
                     options.entries(),
                     options.acceptsOrders() ? ForeignOrders.CARRIED_OUT : ForeignOrders.REFUSED),
                 (_, _) -> {}, // a node without voters takes none of what is said about names
-<<<<<<< HEAD
-                features()),
+                options.features()),
             options.oldestVersion(),
             options.newestVersion());
-=======
-                options.features()));
->>>>>>> s10-log
     this.starts = new ProcessStarts(options, node, local, new MessageWriter(types, node.self()));
     this.bean = new ClusterBean(options, node, engine, this::namesStatus);
     checkGreeting();

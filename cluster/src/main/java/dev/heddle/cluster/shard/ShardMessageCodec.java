@@ -46,13 +46,11 @@ final class ShardMessageCodec {
   /// Besides the content of a message: type, names, key, numbers.
   static final int HEADER_BYTES = 8 * 1024;
 
-<<<<<<< HEAD
   /// The newest version of what is said about shards: see [#since].
   static final int VERSION = 1;
-=======
+
   /// What stands before the content of an [Answer].
   static final int ANSWER_BYTES = 1 + Long.BYTES;
->>>>>>> s10-shards
 
   private static final int TEXT = 8 * 1024; // characters of a cause
 

@@ -55,6 +55,7 @@ class SleepsTest {
           entry("cli/AttachIT", OTHER_JVM),
           entry("cli/ConsoleProgram", "the pace of a program in another JVM"),
           entry("cli/OtherJvmIT", ENDED),
+          entry("cluster-ratis/LogUpgradeTest", VOTERS),
           entry("cluster-ratis/RaftGate", VOTERS),
           entry("cluster-ratis/TestVoters", VOTERS),
           entry("cluster/ClusterSoak", OTHER_JVM),

@@ -388,7 +388,8 @@ final class RatisNameStore implements NameStore {
     }
     if (format < format()) {
       warn(
-          "voter '%s' knows the log up to format %d, and format %d is in force: start node '%s' with the release of the others"
+          ("voter '%s' knows the log up to format %d, and format %d is in force: start node '%s'"
+                  + " with the release of the others")
               .formatted(status.id(), format, format(), from));
       return;
     }

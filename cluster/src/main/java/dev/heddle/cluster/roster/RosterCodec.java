@@ -31,7 +31,7 @@ public final class RosterCodec {
    * How the log gets another format while voters of two releases take part in it.
    *
    * A codec reads all formats of its range, and writes each of them. In the log entries and
-   * snapshots have the format in force: the oldest one of the leader until the log says another one,
+   * snapshots have the format in force: the oldest one of the leader until the log says another,
    * by a command Raise. The leader writes that command when each voter is in session and has said
    * in its greeting that it knows the format. Raise has the format that it raises to: a release
    * that does not know it cannot apply it, and stops there instead of going on with what it does

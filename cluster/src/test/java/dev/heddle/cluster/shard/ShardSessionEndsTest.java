@@ -346,7 +346,9 @@ class ShardSessionEndsTest {
       Thread.onSpinWait(); // the reply is told by a thread of the runtime
     }
     assertThat(toB.last(Answer.class)).isNull();
-    assertThat(toB.last(AskFailed.class).ask()).isEqualTo(5);
+    AskFailed failed = toB.last(AskFailed.class);
+    assertThat(failed).isNotNull();
+    assertThat(failed.ask()).isEqualTo(5);
   }
 
   @Test

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.heddle.cluster.NotDeliveredException;
 import dev.heddle.cluster.NotDeliveredException.Why;
+import dev.heddle.cluster.roster.Holder;
 import dev.heddle.cluster.roster.ShardState;
 import dev.heddle.cluster.shard.ShardMessage.Failure;
 import java.util.ArrayDeque;
@@ -19,7 +20,6 @@ import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.CancellationException;
 import java.util.function.Consumer;
-import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /// One random history: nodes that send to entities while nodes join, leave, pause and are killed,
@@ -115,9 +115,15 @@ final class ShardSimulation extends SimulatedLog {
 
   private void named(List<Named> hosts, ShardState after) {
     hosts.forEach(it -> it.until = Math.min(it.until, now));
-    Stream.of(after.owner(), after.predecessor(), after.successor())
-        .filter(Objects::nonNull)
-        .forEach(it -> hosts.add(new Named(host(it.node()).life)));
+    add(hosts, after.owner());
+    add(hosts, after.predecessor());
+    add(hosts, after.successor());
+  }
+
+  private void add(List<Named> hosts, @Nullable Holder holder) {
+    if (holder != null) {
+      hosts.add(new Named(host(holder.node()).life));
+    }
   }
 
   void run() {
@@ -325,7 +331,7 @@ final class ShardSimulation extends SimulatedLog {
     fate.isTold = true;
     fate.isRefused = why != Failure.LOST;
     if (why == Failure.LOST) {
-      lostByOwner((Content) message.message(), fate);
+      lostByOwner((Content) Objects.requireNonNull(message.message()), fate);
     }
     if (fate.isRefused && fate.isDelivered) {
       throw new AssertionError("seed %d: %s is delivered, and refused".formatted(seed, message));

@@ -8,7 +8,6 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
-import java.util.function.Predicate;
 import java.util.zip.ZipFile;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -20,9 +19,6 @@ class ClusterInJarIT {
   private static final Path JAR = Path.of(System.getProperty("heddle.jar"));
   private static final int MOST_BYTES = 6_000_000;
 
-  private static final Predicate<String> OF_THE_CLUSTER =
-      line -> line.startsWith("org.jgroups.") || line.startsWith("dev.heddle.cluster.");
-
   @TempDir Path folder;
 
   /// All that is neither Heddle without its cluster nor Netty: so a library that the cluster needs
@@ -32,7 +28,7 @@ class ClusterInJarIT {
     try (ZipFile jar = new ZipFile(JAR.toFile())) {
       long bytes =
           jar.stream()
-              .filter(entry -> isOfTheCluster(entry.getName()))
+              .filter(entry -> belongsToTheCluster(entry.getName()))
               .mapToLong(entry -> entry.getCompressedSize())
               .sum();
       assertThat(bytes).isBetween(1_000_000L, (long) MOST_BYTES);
@@ -40,11 +36,11 @@ class ClusterInJarIT {
     }
   }
 
-  private static boolean isOfTheCluster(String entry) {
+  private static boolean belongsToTheCluster(String entry) {
     boolean isOfOthers =
         entry.startsWith("META-INF/")
             || entry.startsWith("io/netty/")
-            || entry.startsWith("dev/heddle/") && !entry.startsWith("dev/heddle/cluster/");
+            || (entry.startsWith("dev/heddle/") && !entry.startsWith("dev/heddle/cluster/"));
     return !isOfOthers;
   }
 
@@ -69,7 +65,7 @@ class ClusterInJarIT {
             "");
     assertThat(outcome.err()).doesNotContain("Exception");
     assertThat(Files.readAllLines(log))
-        .noneMatch(OF_THE_CLUSTER)
+        .noneMatch(ClusterInJarIT::isOfTheCluster)
         .anyMatch(line -> line.startsWith("dev.heddle.cli.HeddleCommand "));
   }
 
@@ -103,12 +99,17 @@ class ClusterInJarIT {
     assertThat(checkout.heddle("run", logging(joined), "Joins.java", "joins").out())
         .isEqualTo("joined\n");
     assertThat(Files.readAllLines(alone))
-        .noneMatch(OF_THE_CLUSTER)
+        .noneMatch(ClusterInJarIT::isOfTheCluster)
         .anyMatch(line -> line.startsWith("dev.heddle.process.ProcessRuntime "));
-    assertThat(Files.readAllLines(joined)).anyMatch(OF_THE_CLUSTER);
+    assertThat(Files.readAllLines(joined)).anyMatch(ClusterInJarIT::isOfTheCluster);
   }
 
   private static String logging(Path file) {
     return "-J-Xlog:class+load:file=" + file + ":none";
+  }
+
+  /// A line of the JVM, of a class that was loaded.
+  private static boolean isOfTheCluster(String line) {
+    return line.startsWith("org.jgroups.") || line.startsWith("dev.heddle.cluster.");
   }
 }

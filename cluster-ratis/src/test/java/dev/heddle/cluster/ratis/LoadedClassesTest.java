@@ -9,7 +9,6 @@ import java.net.ServerSocket;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.List;
-import java.util.function.Predicate;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -17,9 +16,6 @@ import org.junit.jupiter.api.io.TempDir;
 /// Who does not use the log does not load it, though it is on the class path.
 @Timeout(300)
 class LoadedClassesTest {
-  private static final Predicate<String> OF_THE_LOG =
-      line -> line.startsWith("org.apache.ratis.") || line.startsWith("dev.heddle.cluster.ratis.");
-
   @TempDir Path directory;
 
   @Test
@@ -55,12 +51,16 @@ class LoadedClassesTest {
     int with = lines.indexOf(JoinProgram.WITH_VOTERS);
     assertThat(without).isPositive();
     assertThat(with).isGreaterThan(without);
-    assertThat(lines.subList(0, without)).filteredOn(OF_THE_LOG).isEmpty();
+    assertThat(lines.subList(0, without)).filteredOn(LoadedClassesTest::isOfTheLog).isEmpty();
     // else the list above would be empty whatever happens
     assertThat(lines.subList(0, without))
         .anyMatch(line -> line.startsWith("org.jgroups.JChannel "))
         .anyMatch(line -> line.startsWith("dev.heddle.cluster.Cluster "));
     assertThat(lines.subList(without, with))
         .anyMatch(line -> line.startsWith("org.apache.ratis.server."));
+  }
+
+  private static boolean isOfTheLog(String line) {
+    return line.startsWith("org.apache.ratis.") || line.startsWith("dev.heddle.cluster.ratis.");
   }
 }

@@ -25,7 +25,7 @@ final class NodeJvm implements AutoCloseable {
   /// A property: the jar of voters, for programs that vote. This module's build has none.
   static final String VOTERS_JAR = "heddle.ratis.jar";
 
-  private static final long GUARD_SECONDS = 60;
+  private static final long GUARD_SECONDS = 240; // only a hang takes so long
 
   private final java.lang.Process process;
   private final PrintStream in;

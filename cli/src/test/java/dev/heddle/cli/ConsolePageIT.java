@@ -199,27 +199,8 @@ class ConsolePageIT {
   })
   void chain_intoACycle_saysOnlyWhatIsSo(String way, boolean closed) {
     DevTools page = show("waits");
-    String checked =
-        """
-        (async () => {
-          const { build, analyse } = await import(location.pathname + 'graph.js');
-          const keys = '%s'.split(' ');
-          const steps = keys.slice(1).map((to, i) => [keys[i], to]).filter(([a, b]) => a[0] !== b[0]);
-          const of = (key, side) => [...new Set(steps.filter((step) => step[side] === key).map((step) => step[1 - side].slice(1)))].join(' ');
-          const all = [...new Set(keys)];
-          const rows = all.map((key) => key[0] === 'c'
-            ? { row: 'coroutine', id: key.slice(1), name: key, site: '', waitedMillis: 1 }
-            : { row: 'thing', number: key.slice(1), what: key, waiters: 1, waiting: of(key, 1), held: of(key, 0),
-                holders: of(key, 0).split(' ').length });
-          const graph = build(rows);
-          const { chain, cycles, length } = analyse(graph);
-          const isWay = (list) => list.slice(1).every((to, i) => graph.next.get(list[i]).includes(to));
-          return [isWay(chain) && chain.filter((key) => key[0] === 'c').length <= length,
-            isWay([...cycles[0], cycles[0][0]]), cycles[0].closed];
-        })()
-        """
-            .formatted(way);
-    assertThat(page.evaluate(checked)).isEqualTo("true,true," + closed);
+    assertThat(page.evaluate(ConsoleScripts.WALK_CHAIN.formatted(way)))
+        .isEqualTo("true,true," + closed);
   }
 
   private static int chain(DevTools page, int least) {
@@ -385,7 +366,7 @@ class ConsolePageIT {
     Outcome.Started shop = Objects.requireNonNull(program);
     DevTools page = show(view);
     page.await("main", text -> !text.isEmpty());
-    String _ = page.evaluate(RECORD_DRAWN.formatted(pid(shop), place, words));
+    String _ = page.evaluate(ConsoleScripts.RECORD_DRAWN.formatted(pid(shop), place, words));
     Path begin = checkout.write("fault-" + fault, "");
     try {
       shop.awaitOutput("fault " + fault + " at ");
@@ -400,36 +381,6 @@ class ConsolePageIT {
     String all = page.evaluate("JSON.stringify(drawn)");
     assertThat(Integer.parseInt(page.evaluate(without))).as(all).isLessThanOrEqualTo(1);
   }
-
-  /// Has `drawn`: for each change of the page the moment of what it shows, and whether the fault is
-  /// there. It ends when that is so.
-  private static final String RECORD_DRAWN =
-      """
-      (async () => {
-        const { programs } = await import(location.pathname + 'feed.js');
-        const answered = [0];
-        const plain = window.fetch;
-        window.fetch = async (...what) => {
-          const asked = Date.now();
-          const answer = await plain(...what);
-          if (String(what[0]).endsWith('/waits')) answered.push(asked);
-          return answer;
-        };
-        window.drawn = [];
-        const look = () => {
-          const at = location.hash.endsWith('/waits') ? answered.at(-1) : programs.get(%s).look.at;
-          const shown = [...document.querySelectorAll('%s')].some(
-            (each) => each.checkVisibility() && each.textContent.includes('%s'));
-          if (drawn.at(-1)?.[0] === at) drawn.pop();
-          drawn.push([at, shown]);
-          if (!shown) return;
-          observer.disconnect();
-          window.fetch = plain;
-        };
-        const observer = new MutationObserver(look);
-        observer.observe(document.body, { subtree: true, childList: true, characterData: true, attributes: true });
-      })()
-      """;
 
   @Test
   void viewsThatWereLeft_areForgotten() {
@@ -493,19 +444,7 @@ class ConsolePageIT {
 
   /// The last look at each program again and again, a second apart.
   private static void looks(DevTools page, int times) {
-    String again =
-        """
-        (async () => {
-          const { looked, programs } = await import(location.pathname + 'feed.js');
-          for (const program of programs.values()) {
-            for (let i = 0; i < %d && program.look; i++) {
-              looked({ ...structuredClone({ ...program.look, seen: program.look.seen.map(({ number, kind, name, rows }) => ({ number, kind, name, rows })) }), at: program.look.at + 1000 });
-              if (i %% 50 === 0) await new Promise((done) => setTimeout(done));
-            }
-          }
-        })()
-        """;
-    String _ = page.evaluate(again.formatted(times));
+    String _ = page.evaluate(ConsoleScripts.LOOK_AGAIN.formatted(times));
   }
 
   /// The same in real time.

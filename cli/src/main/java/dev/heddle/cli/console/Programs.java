@@ -47,7 +47,10 @@ final class Programs implements AutoCloseable {
   /// Begins to look at a program.
   @FunctionalInterface
   interface Opener {
+    /// Opens it.
+    ///
     /// @param paused whether it begins without looks
+    /// @throws AttachException when it cannot be watched
     Looking open(long pid, Looker.Listener listener, boolean paused) throws AttachException;
   }
 
@@ -129,7 +132,7 @@ final class Programs implements AutoCloseable {
   ///
   /// @param running the processes that are there
   void tidy(Collection<Long> running) {
-    for (long pid : refused.keySet()) {
+    for (long pid : List.copyOf(refused.keySet())) {
       if (!running.contains(pid)) {
         refused.remove(pid);
         events.accept(gone(pid));

@@ -56,7 +56,7 @@ class SubscribersTest {
     pass(page, 31);
     assertThat(read(page)).containsExactly(": ping\n\n", ": ping\n\n");
     assertThat(page.isOpen()).isTrue();
-    page.close();
+    var _ = page.close();
   }
 
   /// A page behind a network that was lost kept all programs looked at for ever.
@@ -76,7 +76,7 @@ class SubscribersTest {
     pass(page, 16);
     assertThat(page.isOpen()).isFalse();
     assertThat(programs.isPaused()).as("the other one is there").isFalse();
-    other.close();
+    var _ = other.close();
     assertThat(programs.isPaused()).isTrue();
   }
 
@@ -90,6 +90,6 @@ class SubscribersTest {
     subscribers.left(one);
     subscribers.left(one);
     assertThat(subscribers.connected()).isTrue();
-    one.close();
+    var _ = one.close();
   }
 }

@@ -18,6 +18,7 @@ import dev.heddle.observe.StallReport;
 import dev.heddle.observe.attach.Attachable;
 import dev.heddle.observe.attach.Feed;
 import dev.heddle.sync.Mutex;
+import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.time.Duration;
 import java.util.HashMap;
@@ -372,7 +373,8 @@ class LoopFeedTest {
     CountDownLatch opened = new CountDownLatch(1);
     Loop<Boolean> loop =
         Loop.start(() -> {
-          try (Listener listener = Tcp.listen(new InetSocketAddress("127.0.0.1", 0))) {
+          try (Listener listener =
+              Tcp.listen(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0))) {
             StreamSocket from = Tcp.connect((InetSocketAddress) listener.localAddress());
             StreamSocket to = listener.accept();
             from.close();

@@ -70,19 +70,21 @@ final class PeerUser {
   private OptionalLong user(int from, int to) {
     String local = LOOPBACK + ":%04X".formatted(from);
     String remote = LOOPBACK + ":%04X".formatted(to);
-    for (Path table : tables) {
-      try {
-        for (String line : Files.readAllLines(table, StandardCharsets.ISO_8859_1)) {
-          String[] fields = line.strip().split("\\s+");
-          if (fields.length > USER && isAt(fields[LOCAL], local) && isAt(fields[REMOTE], remote)) {
-            return OptionalLong.of(Long.parseLong(fields[USER]));
-          }
-        }
-      } catch (IOException | NumberFormatException _) {
-        // this system has no such table
-      }
+    return tables.stream()
+        .flatMap(table -> lines(table).stream())
+        .map(line -> line.strip().split("\\s+"))
+        .filter(it -> it.length > USER && isAt(it[LOCAL], local) && isAt(it[REMOTE], remote))
+        .filter(it -> it[USER].matches("\\d{1,10}")) // else it is no table of sockets
+        .mapToLong(it -> Long.parseLong(it[USER]))
+        .findFirst();
+  }
+
+  private static List<String> lines(Path table) {
+    try {
+      return Files.readAllLines(table, StandardCharsets.ISO_8859_1);
+    } catch (IOException _) {
+      return List.of(); // this system has no such table
     }
-    return OptionalLong.empty();
   }
 
   private static boolean isAt(String field, String address) {

@@ -162,7 +162,7 @@ public final class ClusterNode implements AutoCloseable {
     this(engine, runtime, settings, Packet.OLDEST_VERSION, Packet.VERSION);
   }
 
-  /// Makes a node that speaks other versions of the wire than this release: for tests of upgrades.
+  /// The same, with other versions of the wire than those of this release: for tests of upgrades.
   public ClusterNode(
       Engine engine,
       ProcessRuntime runtime,
@@ -252,9 +252,7 @@ public final class ClusterNode implements AutoCloseable {
     return peer == null ? null : peer.remote;
   }
 
-  /// What a node in session says of itself: labels, entries.
-  ///
-  /// @return null when it is not in session
+  /// What a node says of itself: labels, entries; null when it is not in session.
   public @Nullable Introduction introduction(String name) {
     Peer peer = peers.get(name);
     return peer == null ? null : peer.other;

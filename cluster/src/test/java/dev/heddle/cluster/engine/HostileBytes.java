@@ -93,12 +93,16 @@ public final class HostileBytes {
         Engine.Address to = EngineProbe.next(hostile.found);
         byte[] hello = EngineProbe.next(hostile.packets).content(); // what a node has sent
         for (int round = 0; round < rounds; round++) {
-          for (byte[] packet : packets(random, hello)) {
-            hostile.engine.send(to, packet, Engine.Urgency.IN_ORDER);
-            hostile.engine.send(to, packet, Engine.Urgency.ONCE);
-          }
+          send(hostile.engine, to, packets(random, hello));
         }
       }
+    }
+  }
+
+  private static void send(Engine engine, Engine.Address to, List<byte[]> packets) {
+    for (byte[] packet : packets) {
+      engine.send(to, packet, Engine.Urgency.IN_ORDER);
+      engine.send(to, packet, Engine.Urgency.ONCE);
     }
   }
 

@@ -3,6 +3,7 @@ package dev.heddle.cluster.node;
 
 import dev.heddle.cluster.engine.JGroupsEngine;
 import dev.heddle.cluster.peer.PeerOptions;
+import dev.heddle.cluster.wire.Features;
 import dev.heddle.cluster.wire.MessageTypes;
 import dev.heddle.process.ProcessRuntime;
 import java.io.IOException;
@@ -29,7 +30,8 @@ public record OtherVersion(ProcessRuntime runtime, JGroupsEngine engine, Cluster
             Map.of(),
             MessageTypes.of(List.of(), List.of()),
             new PeerOptions(Map.of(), PeerOptions.ForeignOrders.CARRIED_OUT),
-            (_, _) -> {});
+            (_, _) -> {},
+            Features.of(0));
     var node = new ClusterNode(engine, runtime, settings, oldest, newest);
     node.start();
     return new OtherVersion(runtime, engine, node);

@@ -76,7 +76,13 @@ class StalledOwnerTest {
   private final Roster roster = new Roster();
   private final Map<String, RemoteNode> sessions = new ConcurrentHashMap<>();
   private final ShardService service =
-      new ShardService(self, local, new Log(), new MessageWriter(types, self), sessions::get);
+      new ShardService(
+          self,
+          local,
+          new Log(),
+          new MessageWriter(types, self),
+          sessions::get,
+          _ -> NodeShards.MESSAGES);
 
   private final class Log implements RosterAccess {
     @Override

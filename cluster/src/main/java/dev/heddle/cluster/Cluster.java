@@ -111,8 +111,7 @@ public final class Cluster implements AutoCloseable {
   /// Joins a cluster, with a runtime of its own that [#close] shuts down. Returns when it listens;
   /// the other nodes are found afterwards: see [#onChange].
   ///
-  /// @throws IOException when it cannot listen or read its certificates; the message says what to
-  ///   do
+  /// @throws IOException when it cannot listen or read certificates; the message says what to do
   /// @throws IllegalArgumentException when the options contradict each other, an address is not
   ///   safe to listen at, or a type of message cannot be sent, with the path to it; or when labels
   ///   and names of entries together have more than 64 KiB

@@ -106,6 +106,8 @@ final class NodeJvms implements AutoCloseable {
     return node(at).waitFor("REGISTERED ", "TAKEN ", "NO MAJORITY ").text();
   }
 
+  /// Tries until the name is registered.
+  ///
   /// @return its token
   long awaitRegistered(String at, String name) throws InterruptedException {
     String said = await(() -> register(at, name), it -> it.startsWith("REGISTERED "));

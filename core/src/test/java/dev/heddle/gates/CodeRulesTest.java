@@ -75,6 +75,9 @@ class CodeRulesTest {
 
   private static final Map<String, String> PRINTERS =
       Map.ofEntries(
+          entry(
+              "dev.heddle.loop.diagnostics.LoopReporter",
+              "prints a failure into a string, on the thread of the log"),
           entry("dev.heddle.observe.log.AsyncLog", "the log, on a thread of its own"),
           entry(
               "dev.heddle.coroutine.capture.StandardStreams",

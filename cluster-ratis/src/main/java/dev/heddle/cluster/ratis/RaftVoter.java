@@ -27,6 +27,7 @@ import org.apache.ratis.protocol.RaftPeerId;
 import org.apache.ratis.protocol.SetConfigurationRequest;
 import org.apache.ratis.protocol.SnapshotManagementRequest;
 import org.apache.ratis.protocol.TransferLeadershipRequest;
+import org.apache.ratis.server.RaftConfiguration;
 import org.apache.ratis.server.RaftServer;
 import org.apache.ratis.server.RaftServerConfigKeys;
 import org.apache.ratis.server.storage.RaftStorage;
@@ -211,6 +212,19 @@ final class RaftVoter implements AutoCloseable {
         .setServerId(to == null ? id : to)
         .setGroupId(group)
         .setCallId(number);
+  }
+
+  /// Whether a voter takes part, by a configuration that is committed and has followed no other.
+  boolean hasVoter(String other) {
+    try {
+      RaftServer.Division division = division();
+      RaftConfiguration now = division.getRaftConf();
+      return now.getPreviousPeers().isEmpty()
+          && now.getLogEntryIndex() <= division.getInfo().getLastAppliedIndex()
+          && now.getCurrentPeers().stream().anyMatch(it -> it.getId().toString().equals(other));
+    } catch (IOException _) {
+      return false; // it has ended meanwhile
+    }
   }
 
   /// The leader puts a voter in the place of the one of the same node. Both the voters of before

@@ -14,7 +14,9 @@ import java.io.IOException;
 import java.nio.file.FileSystemException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.HashMap;
 import java.util.Iterator;
+import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executors;
 import java.util.concurrent.RejectedExecutionException;
@@ -73,6 +75,7 @@ final class RatisNameStore implements NameStore {
   private VoterStatus kept; // of the formation: what is on the disk
   private int keptFormat; // on the disk; 0 for no file
   private @Nullable CompletableFuture<?> exchange; // that is under way
+  private final Map<String, String> newcomers = new HashMap<>(); // do not vote yet; by node
   private @Nullable CompletableFuture<?> snapshot; // that is under way
   private long reopenIn = REOPEN_TICKS;
   private boolean isFailed; // the last tick
@@ -239,7 +242,21 @@ final class RatisNameStore implements NameStore {
     if (state() == State.SEARCHES) {
       tellAll();
     }
+    newcomers.values().removeIf(this::votesNow);
     cutOlder();
+  }
+
+  /// The answer to an exchange may be lost with the leader. So each voter that has met a newcomer
+  /// looks itself.
+  private boolean votesNow(String newcomer) {
+    RaftVoter now = voter;
+    if (now == null || !now.hasVoter(newcomer)) {
+      return false;
+    }
+    LOG.log(
+        System.Logger.Level.INFO,
+        "voter '%s' votes now, and another one may be restarted".formatted(newcomer));
+    return true;
   }
 
   /// Cuts the entries of an older format off the log.
@@ -375,6 +392,7 @@ final class RatisNameStore implements NameStore {
       attempt(this::formed);
     } else if (status.state() == State.SEARCHES && state() == State.FOLLOWS) {
       tell(from);
+      newcomers.put(from, status.id());
       takeIn(from, status, format);
     }
   }
@@ -411,10 +429,6 @@ final class RatisNameStore implements NameStore {
         change.whenComplete((reply, failure) -> {
           if (failure != null || !reply.isSuccess()) {
             notTakenIn(status.id(), failure != null ? failure : reply.getException());
-          } else {
-            LOG.log(
-                System.Logger.Level.INFO,
-                "voter '%s' votes now, and another one may be restarted".formatted(status.id()));
           }
         });
   }

@@ -46,7 +46,7 @@ final class ShardSender {
    * whatever the limit.
    *
    * I3. A message is refused only because of the window or of that limit, or without a session; one
-   *     that finds the connection full is held. [ShardTest, HeldBytesTest]
+   *     that finds the connection full is held. [ShardTest, StalledOwnerTest]
    */
   private record Route(String node, long generation) {}
 

@@ -27,7 +27,7 @@ import org.junit.jupiter.api.Timeout;
 /// to its port: nothing is delivered twice, and neither the node nor its sessions suffer.
 @Timeout(300)
 @Tag("C1")
-class ReplayTest {
+class ReplayedPacketsTest {
   private static final Duration SOON = Duration.ofMinutes(4);
   private static final int MESSAGES = 100;
   private static final String MARK = "once and never again: ";

@@ -131,7 +131,13 @@ final class LoopReporter {
     }
     StringWriter text = new StringWriter();
     text.append(what).append('\n');
-    failure.printStackTrace(new PrintWriter(text));
+    try {
+      failure.printStackTrace(new PrintWriter(text));
+    } catch (Throwable e) { // code of the program
+      text.append(
+          "a %s that says no more: its own text has failed with a %s\n"
+              .formatted(failure.getClass().getName(), e.getClass().getName()));
+    }
     return text.toString();
   }
 

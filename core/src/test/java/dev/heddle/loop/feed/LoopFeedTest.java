@@ -361,7 +361,7 @@ class LoopFeedTest {
         .allSatisfy(
             row -> assertThat(row).containsEntry("row", "report").containsEntry("kind", "failure"));
     assertThat(reports.getFirst().get("text"))
-        .contains("clerk", "IllegalStateException: letter 19", "\tat " + getClass().getName());
+        .contains("clerk", "IllegalStateException: letter 19", getClass().getName() + ".fail(");
   }
 
   private static void fail(int number) {

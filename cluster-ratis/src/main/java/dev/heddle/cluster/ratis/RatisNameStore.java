@@ -392,7 +392,10 @@ final class RatisNameStore implements NameStore {
       attempt(this::formed);
     } else if (status.state() == State.SEARCHES && state() == State.FOLLOWS) {
       tell(from);
-      newcomers.put(from, status.id());
+      RaftVoter now = voter;
+      if (now != null && !now.hasVoter(status.id())) { // one that votes already has only started
+        newcomers.put(from, status.id());
+      }
       takeIn(from, status, format);
     }
   }

@@ -131,8 +131,8 @@ final class AddressGossip implements ClusterNode.Part {
         known.put(node, bytes);
       }
     });
-    if (known.size() < 2) {
-      return; // there is nobody to tell of another
+    if (known.size() < 2 && told.isEmpty()) {
+      return; // there is nobody to tell of another, nor who was told of one
     }
     byte[] content = encode(known);
     for (String node : all.keySet()) {

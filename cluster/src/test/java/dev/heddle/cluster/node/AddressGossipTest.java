@@ -116,6 +116,19 @@ class AddressGossipTest {
     assertThat(sent).containsExactly("b", "c", "b");
   }
 
+  /// The last node in session went on to greet the ended one for ever.
+  @Test
+  void endOfANode_isToldToTheLastOneInSession() {
+    open("b", "c");
+    second();
+    inSession.remove("c");
+    gossip.ended(life("c"));
+    second();
+    assertThat(sent).containsExactly("b", "c", "b");
+    second();
+    assertThat(sent).hasSize(3);
+  }
+
   @Test
   void addressesOfOthers_areLearnt_unlessTheyAreInSessionOrOwn() {
     open("b", "c");

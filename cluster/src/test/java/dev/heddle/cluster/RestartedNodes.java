@@ -3,6 +3,8 @@ package dev.heddle.cluster;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -39,6 +41,10 @@ class RestartedNodes {
   @AfterEach
   void end() {
     nodes.close();
+  }
+
+  private String directoryId(String directory) throws IOException {
+    return Files.readAllLines(folder.resolve(directory).resolve("node")).get(2);
   }
 
   private NodeJvm startAgain(String name, String directory, int lease) throws Exception {
@@ -117,7 +123,8 @@ class RestartedNodes {
     startAgain("c", "c-2", SHORT_LEASE);
     long second = nodes.awaitRegistered("c", "mayor");
     assertThat(second).isGreaterThan(first);
-    nodes.awaitLine("voter 'c#\\w+' votes now"); // without it two of three voters would be lost
+    // without it two of three voters would be lost
+    nodes.awaitLine("voter 'c#%s' votes now".formatted(directoryId("c-2")));
     nodes.node("b").kill(); // now a majority needs the voter with the new disk
     assertThat(nodes.awaitRegistered("a", "clerk")).isGreaterThan(second);
     nodes.node("a").say("whereis mayor");

@@ -251,7 +251,7 @@ public final class NameService implements RosterAccess {
           feed.applied(delta);
         }
         if (expiry != null) {
-          var _ = expiry.poll(replica.roster(), now()); // a renewal counts from when it is applied
+          expiry.see(replica.roster(), now()); // a renewal counts from when it is applied
         }
       });
     }

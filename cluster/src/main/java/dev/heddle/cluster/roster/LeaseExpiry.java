@@ -50,11 +50,26 @@ public final class LeaseExpiry {
   /// The nodes that are lost, by what is applied now. They are named again until the command has
   /// been applied, 200 ms later at the earliest: submitting it twice does no harm, but each time is
   /// an entry of the log.
-  ///
-  /// Call it at least each time a renewal may have been applied: it counts from the call that first
-  /// sees it.
   public List<Lost> poll(Roster roster, long nanos) {
+    see(roster, nanos);
     List<Lost> lost = new ArrayList<>();
+    for (Member member : roster.members()) {
+      Seen last = seen.get(member.node);
+      if (last == null) {
+        continue;
+      }
+      if (nanos - last.nanos >= Math.max(times.lostNanos(), member.lostNanos)
+          && last.isDue(nanos)) {
+        last.named(nanos);
+        lost.add(new Lost(member.node, member.life, member.renewal));
+      }
+    }
+    return lost;
+  }
+
+  /// Notes what was renewed. Call it at least each time a renewal may have been applied: it counts
+  /// from the call that first sees it.
+  public void see(Roster roster, long nanos) {
     for (Member member : roster.members()) {
       if (member.state != Member.State.ADMITTED) {
         seen.remove(member.node);
@@ -63,12 +78,7 @@ public final class LeaseExpiry {
       Seen last = seen.get(member.node);
       if (last == null || last.renewal != member.renewal) {
         seen.put(member.node, new Seen(member.renewal, nanos));
-      } else if (nanos - last.nanos >= Math.max(times.lostNanos(), member.lostNanos)
-          && last.isDue(nanos)) {
-        last.named(nanos);
-        lost.add(new Lost(member.node, member.life, member.renewal));
       }
     }
-    return lost;
   }
 }

@@ -240,6 +240,18 @@ class RosterTest {
     assertThat(a).isNotZero();
   }
 
+  /// While the log was busy the loss was never submitted: each look at what is applied took it.
+  @Test
+  @Tag("C6")
+  void expiry_namesANode_alsoWhileOthersRenew() {
+    LeaseExpiry expiry = new LeaseExpiry(LeaseTimes.DEFAULT);
+    long _ = admit("a", FIRST);
+    expiry.see(roster, 5);
+    long over = 5 + LeaseTimes.DEFAULT.lostNanos();
+    expiry.see(roster, over); // a command of another node is applied
+    assertThat(expiry.poll(roster, over)).hasSize(1);
+  }
+
   @Test
   @Tag("C6")
   void lease_isCountedFromTheStartOfTheRenewal_andBelongsToItsAdmission() {

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.heddle.simulation;
 
+import dev.heddle.observe.log.AsyncLog;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.locks.LockSupport;
 import java.util.function.Predicate;
 import java.util.logging.Handler;
 import java.util.logging.LogRecord;
@@ -10,6 +12,10 @@ import java.util.logging.Logger;
 import org.jspecify.annotations.Nullable;
 
 /// What loops tell the operator, of one program after the other.
+///
+/// The thread that writes the log reads the failures, under their monitors. It waits here until the
+/// loop has ended and waits for it: else a coroutine that reads the same failure could wait for
+/// that thread, and what the program does next would depend on the machine.
 final class OperatorLog extends Handler implements AutoCloseable {
   /// Why a failure was reported.
   enum Why {
@@ -42,17 +48,27 @@ final class OperatorLog extends Handler implements AutoCloseable {
 
   record Entry(String text, Why why, Throwable failure) {}
 
+  private static final long POLL_NANOS = 20_000;
+
   private final Logger logger = Logger.getLogger("dev.heddle");
+  private final Thread carrier = Thread.currentThread();
   private final List<Entry> entries = new ArrayList<>();
 
-  /// Open, until it is closed, in place of the usual log.
+  /// Open, until it is closed, in place of the usual log, for loops of the current thread.
   OperatorLog() {
     logger.addHandler(this);
     logger.setUseParentHandlers(false);
   }
 
   @Override
-  public synchronized void publish(LogRecord record) {
+  public void publish(LogRecord record) {
+    while (!(LockSupport.getBlocker(carrier) instanceof AsyncLog)) {
+      LockSupport.parkNanos(this, POLL_NANOS);
+    }
+    add(record);
+  }
+
+  private synchronized void add(LogRecord record) {
     @Nullable Throwable failure = record.getThrown();
     if (failure != null) {
       entries.add(new Entry(record.getMessage(), Why.of(record.getMessage()), failure));

@@ -148,7 +148,9 @@ final class ClusterChatTest {
       first.awaitLine("Node a listens");
       try (var second = node("a")) {
         assertThat(second.awaitExit()).isEqualTo(1);
-        assertThat(second.output()).contains("locked by node 'a' in process").doesNotContain("at ");
+        assertThat(second.output())
+            .contains("locked by node 'a' in process")
+            .doesNotContain("\tat ");
       }
     }
   }

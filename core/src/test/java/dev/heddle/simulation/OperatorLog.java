@@ -6,6 +6,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.Predicate;
+import java.util.function.Supplier;
 import java.util.logging.Handler;
 import java.util.logging.LogRecord;
 import java.util.logging.Logger;
@@ -51,10 +52,10 @@ final class OperatorLog extends Handler implements AutoCloseable {
   private static final long POLL_NANOS = 20_000;
 
   private final Logger logger = Logger.getLogger("dev.heddle");
-  private final Thread carrier = Thread.currentThread();
+  private volatile @Nullable Thread carrier; // of a loop whose lines are held back
   private final List<Entry> entries = new ArrayList<>();
 
-  /// Open, until it is closed, in place of the usual log, for loops of the current thread.
+  /// Open, until it is closed, in place of the usual log.
   OperatorLog() {
     logger.addHandler(this);
     logger.setUseParentHandlers(false);
@@ -62,8 +63,10 @@ final class OperatorLog extends Handler implements AutoCloseable {
 
   @Override
   public void publish(LogRecord record) {
-    while (!(LockSupport.getBlocker(carrier) instanceof AsyncLog)) {
+    Thread heldBack = carrier;
+    while (heldBack != null && !(LockSupport.getBlocker(heldBack) instanceof AsyncLog)) {
       LockSupport.parkNanos(this, POLL_NANOS);
+      heldBack = carrier;
     }
     add(record);
   }
@@ -72,6 +75,20 @@ final class OperatorLog extends Handler implements AutoCloseable {
     @Nullable Throwable failure = record.getThrown();
     if (failure != null) {
       entries.add(new Entry(record.getMessage(), Why.of(record.getMessage()), failure));
+    }
+  }
+
+  /// Runs a loop on this thread, and holds its lines back until it has ended and waits for them.
+  ///
+  /// The thread that writes the log reads the failures, under their monitors. A coroutine that
+  /// reads the same failure could have to wait for it, and what the program does next would depend
+  /// on the machine.
+  <T extends @Nullable Object> T holdingBack(Supplier<T> loop) {
+    carrier = Thread.currentThread();
+    try {
+      return loop.get();
+    } finally {
+      carrier = null;
     }
   }
 

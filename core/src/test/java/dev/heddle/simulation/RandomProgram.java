@@ -82,7 +82,7 @@ final class RandomProgram {
   /// Runs it and returns what is wrong with the run.
   List<String> run(OperatorLog log) {
     log.take();
-    Throwable threw = Step.outcomeOf(() -> simulation.run(this::main));
+    Throwable threw = log.holdingBack(() -> Step.outcomeOf(() -> simulation.run(this::main)));
     this.log = log.take();
     verify(threw);
     return wrong;

@@ -16,7 +16,11 @@ final class ObservedRun extends Task.Run {
   @Override
   void begins(Task task, long picks) {
     super.begins(task, picks);
-    observer.runBegins(task, picks);
+    try {
+      observer.runBegins(task, picks);
+    } catch (VirtualMachineError _) {
+      // safe: what the observer sees is incomplete, but the task is in no queue, and must run
+    }
   }
 
   @Override
@@ -33,6 +37,10 @@ final class ObservedRun extends Task.Run {
 
   @Override
   void ends(Task task, StepResult how) {
-    observer.runEnds(task, how);
+    try {
+      observer.runEnds(task, how);
+    } catch (VirtualMachineError _) {
+      // safe: what the observer sees is incomplete
+    }
   }
 }

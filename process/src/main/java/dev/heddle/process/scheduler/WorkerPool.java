@@ -25,6 +25,7 @@ public sealed class WorkerPool permits SimulatedWorkers {
 
   // under the monitor of `workers`
   private List<WorkerTrace> traces = List.of(); // empty: none is being recorded
+  private final List<List<? extends WorkObserver>> observers = new ArrayList<>();
 
   /// A pool that is not started.
   ///
@@ -191,15 +192,34 @@ public sealed class WorkerPool permits SimulatedWorkers {
     }
   }
 
+  /// Tells others what the workers do.
+  ///
+  /// @param more in the order of the workers
+  public void observe(List<? extends WorkObserver> more) {
+    synchronized (workers) {
+      observers.add(more);
+      tell();
+    }
+  }
+
+  /// Ends that.
+  public void unobserve(List<? extends WorkObserver> told) {
+    synchronized (workers) {
+      boolean _ = observers.removeIf(each -> each == told);
+      tell();
+    }
+  }
+
   /// Tells the workers, first of all the other threads: these complete what workers issue.
   private void tell() {
-    for (int i = workers.length; i >= 0; i--) {
-      WorkObserver told = traces.isEmpty() ? null : traces.get(i);
-      if (i == workers.length) {
-        scheduler.observerOfOthers = told;
-      } else {
-        workers[i].observe(told, !traces.isEmpty());
+    boolean isTraced = !traces.isEmpty();
+    scheduler.observerOfOthers = isTraced ? traces.get(workers.length) : null;
+    for (int i = 0; i < workers.length; i++) {
+      WorkObserver told = isTraced ? traces.get(i) : null;
+      for (List<? extends WorkObserver> more : observers) {
+        told = told == null ? more.get(i) : new WorkObserver.Both(told, more.get(i));
       }
+      workers[i].observe(told, isTraced);
     }
   }
 

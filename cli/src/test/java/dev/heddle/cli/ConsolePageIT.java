@@ -83,7 +83,7 @@ class ConsolePageIT {
 
   @AfterEach
   void nothingWasWrong() {
-    assertThat(browser().errors()).isEmpty();
+    assertThat(browser().takeErrors()).isEmpty();
     String own = console == null ? "" : "http://127.0.0.1:" + console.port() + "/";
     assertThat(browser().requested()).allMatch(url -> url.startsWith(own), own);
   }

@@ -14,6 +14,7 @@ import java.net.http.WebSocket;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.Base64;
 import java.util.List;
 import java.util.Map;
@@ -50,6 +51,9 @@ final class DevTools implements WebSocket.Listener {
   private final WebSocket socket;
   private final AtomicInteger numbers = new AtomicInteger();
   private final Map<Integer, CompletableFuture<String>> answers = new ConcurrentHashMap<>();
+  private static final Pattern UNANSWERED =
+      Pattern.compile("\"source\":\"network\".* status of (410|504) .*\"url\":\"[^\"]*/api/");
+
   private final List<String> errors = new CopyOnWriteArrayList<>();
   private final List<String> requested = new CopyOnWriteArrayList<>();
   private final StringBuilder text = new StringBuilder();
@@ -297,9 +301,14 @@ final class DevTools implements WebSocket.Listener {
     return Long.parseLong(used.group(1));
   }
 
-  /// What the page has written to its console, and what it has thrown.
-  List<String> errors() {
-    return List.copyOf(errors);
+  /// What the page has written to its console, and what it has thrown, since the last call. Not
+  /// that a program was asked and did not answer, being slow on a busy machine, or ended meanwhile:
+  /// the browser itself writes that, and the page shows it.
+  List<String> takeErrors() {
+    List<String> taken = new ArrayList<>(errors);
+    errors.removeAll(taken);
+    taken.removeIf(UNANSWERED.asPredicate());
+    return taken;
   }
 
   List<String> requested() {

@@ -233,6 +233,16 @@ class ConsolePageIT {
   }
 
   @Test
+  void processes_haveAccounts_whileTheyAreWanted() throws Exception {
+    DevTools page = show("processes");
+    page.click("#use");
+    page.await("#use-by-type .row", matches("(?m)^\\d+\\.\\d %"));
+    page.await("[aria-label=Processes] .row", matches("\\d\\.\\d %"));
+    page.click("#use");
+    page.await("[aria-label=Processes] .row", text -> !text.contains("%"));
+  }
+
+  @Test
   void hold_isShownWhileItLasts_withWhereItIs() throws Exception {
     DevTools page = show("holds");
     page.await("#hold-now .alarm", "has held the loop 'batch'");

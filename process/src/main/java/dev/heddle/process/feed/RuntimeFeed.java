@@ -11,6 +11,7 @@ import dev.heddle.process.QueueDelay;
 import dev.heddle.process.WorkerCounters;
 import dev.heddle.process.feed.ProcessAccounts.Use;
 import dev.heddle.process.host.HostInspector;
+import dev.heddle.process.host.ProcessFailures;
 import dev.heddle.process.instance.ProcessInstance;
 import dev.heddle.process.scheduler.Task;
 import dev.heddle.process.supervisor.DynamicSupervisor;
@@ -26,6 +27,7 @@ import java.util.Map;
 import java.util.function.Supplier;
 import java.util.function.ToLongFunction;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /// The feed of a runtime.
@@ -105,9 +107,10 @@ public final class RuntimeFeed implements Feed {
   // ---- details ----
 
   /// Answers `processes`, with the tree of processes; `process` and a PID, with that one and its
-  /// stack; `reports`, with the deadlocks that last; `accounts`, with what the processes of each
-  /// type, and those that were busiest, have used since this was first asked; and `account` and a
-  /// PID, with that of a process.
+  /// stack; `reports`, with the deadlocks that last and the last failures of processes that no
+  /// other one deals with; `accounts`, with what the processes of each type, and those that were
+  /// busiest, have used since this was first asked; and `account` and a PID, with that of a
+  /// process.
   ///
   /// With the first question about accounts they begin, and each run costs more until the observer
   /// leaves, or asks `no accounts`. While there are some, `processes` has them, too.
@@ -131,7 +134,11 @@ public final class RuntimeFeed implements Feed {
         yield List.of();
       }
       case "processes" -> processes();
-      case "reports" -> inspector.deadlocks().stream().map(RuntimeFeed::row).toList();
+      case "reports" ->
+          Stream.concat(
+                  inspector.deadlocks().stream().map(RuntimeFeed::row),
+                  inspector.failures().stream().map(RuntimeFeed::row))
+              .toList();
       default -> Feed.super.detail(question);
     };
   }
@@ -277,6 +284,18 @@ public final class RuntimeFeed implements Feed {
 
   private static String lines(List<?> all) {
     return all.stream().map(Object::toString).collect(Collectors.joining("\n"));
+  }
+
+  private static Map<String, String> row(ProcessFailures.Failure failure) {
+    return Map.of(
+        "row",
+        "report",
+        "kind",
+        "failure",
+        "atMillis",
+        Long.toString(failure.atMillis()),
+        "text",
+        failure.text());
   }
 
   private static Map<String, String> row(ProcessDeadlock deadlock) {

@@ -235,6 +235,8 @@ class RemoteChildTest {
         line.complete(null);
         log.waitFor(relay.toString(), there.toString(), "full");
         gate.complete(null);
+        // not linked to its child: nobody tells it of the end, for which a shutdown would wait
+        a.runtime.terminate(relay);
       }
       b.got.clear();
     }

@@ -13,6 +13,7 @@ import dev.heddle.cluster.NoQuorumException;
 import dev.heddle.cluster.NodeInfo;
 import dev.heddle.cluster.ShardOptions;
 import dev.heddle.cluster.Shards;
+import dev.heddle.ports.TestPorts;
 import dev.heddle.process.Exit;
 import dev.heddle.process.Pid;
 import dev.heddle.process.Process;
@@ -24,8 +25,6 @@ import dev.heddle.process.SendFailedException;
 import dev.heddle.process.SendResult;
 import dev.heddle.process.StepOutput;
 import java.io.IOException;
-import java.net.InetAddress;
-import java.net.ServerSocket;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -74,12 +73,8 @@ class NodesWithNamesTest {
   private final List<Integer> ports = new ArrayList<>();
 
   private ClusterOptions options(String name, Duration lease) throws IOException {
-    if (ports.isEmpty()) {
-      for (int i = 0; i < 4; i++) {
-        try (var socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-          ports.add(socket.getLocalPort());
-        }
-      }
+    while (ports.size() < 4) {
+      ports.add(TestPorts.next());
     }
     return ClusterOptions.named(name)
         .bind("127.0.0.1", ports.get(name.charAt(0) - 'a'))

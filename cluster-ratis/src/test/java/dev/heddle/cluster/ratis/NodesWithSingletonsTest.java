@@ -10,14 +10,13 @@ import dev.heddle.cluster.ClusterOptions;
 import dev.heddle.cluster.NamedRef;
 import dev.heddle.cluster.NoQuorumException;
 import dev.heddle.cluster.Place;
+import dev.heddle.ports.TestPorts;
 import dev.heddle.process.AskFailedException;
 import dev.heddle.process.CoroutineProcess;
 import dev.heddle.process.ProcessSignal;
 import dev.heddle.process.Request;
 import dev.heddle.process.SendFailedException;
 import java.io.IOException;
-import java.net.InetAddress;
-import java.net.ServerSocket;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -85,9 +84,7 @@ class NodesWithSingletonsTest {
 
   private ClusterOptions options(String name, Duration lease) throws IOException {
     while (ports.size() < 3) {
-      try (var socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-        ports.add(socket.getLocalPort());
-      }
+      ports.add(TestPorts.next());
     }
     Class<?>[] types = {Job.class, Other.class};
     return ClusterOptions.named(name)

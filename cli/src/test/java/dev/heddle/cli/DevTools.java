@@ -28,7 +28,6 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Predicate;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
-import java.util.stream.Stream;
 
 /// A headless Chromium of this machine, driven by its DevTools protocol: what it has of that is
 /// three commands, for which a driver and its libraries would be too much.
@@ -317,11 +316,16 @@ final class DevTools implements WebSocket.Listener {
 
   void close() throws InterruptedException {
     socket.abort();
-    Stream<ProcessHandle> all = browser.descendants();
+    List<ProcessHandle> all = browser.descendants().toList();
     browser.destroy();
     if (!browser.waitFor(GUARD_SECONDS, TimeUnit.SECONDS)) {
-      all.forEach(ProcessHandle::destroyForcibly);
       browser.destroyForcibly().waitFor();
+    }
+    for (ProcessHandle each : all) { // they write into the profile's folder until they end
+      each.destroyForcibly();
+      while (each.isAlive()) {
+        Thread.onSpinWait();
+      }
     }
   }
 }

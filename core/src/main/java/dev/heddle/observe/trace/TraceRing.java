@@ -82,9 +82,9 @@ public final class TraceRing {
     add(
         time,
         TraceKind.MESSAGE,
-        message & (1 << CODE_BITS) - 1,
+        message & ((1 << CODE_BITS) - 1),
         to,
-        from & (1L << WHO_BITS) - 1 | (long) (message >>> CODE_BITS) << WHO_BITS);
+        (from & ((1L << WHO_BITS) - 1)) | ((long) (message >>> CODE_BITS) << WHO_BITS));
   }
 
   /// The entries that are left, from the oldest to the newest.

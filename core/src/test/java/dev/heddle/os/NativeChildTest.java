@@ -226,7 +226,7 @@ class NativeChildTest {
       assertThatThrownBy(() -> Command.of("no-such-program").start());
     });
     while (descriptors() > before) {
-      Thread.yield(); // other threads of this JVM have some for a while
+      Thread.onSpinWait(); // other threads of this JVM have some for a while
     }
   }
 

@@ -118,7 +118,7 @@ class TickTest {
       idle.peer().close();
     }
     while (descriptors() > before) {
-      Thread.yield(); // other threads of this JVM have some for a while
+      Thread.onSpinWait(); // other threads of this JVM have some for a while
     }
   }
 

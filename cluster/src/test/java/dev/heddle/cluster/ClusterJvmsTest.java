@@ -25,9 +25,9 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.condition.EnabledOnOs;
 import org.junit.jupiter.api.condition.OS;
 
-/// Three nodes, each in a JVM of its own; two of them run through all tests. How long a detection took is printed, not asserted: see
-/// [DetectionTimes]. What is asserted is its cause, and that it does not come early, by the clock
-/// of the node that tells it: so it holds at any speed.
+/// Three nodes, each in a JVM of its own; two of them run through all tests. How long a detection
+/// took is printed, not asserted: see [DetectionTimes]. What is asserted is its cause, and that it
+/// does not come early, by the clock of the node that tells it: so it holds at any speed.
 @Timeout(900)
 @EnabledOnOs(OS.LINUX) // for signals and /proc
 class ClusterJvmsTest {

@@ -17,7 +17,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /// What names refuse, and what they say then. There are no voters here.
-@Timeout(120)
+@Timeout(300)
 class ClusterNamesTest {
   @TempDir Path root;
 

@@ -15,7 +15,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /// The example of singletons, and what they refuse. The voters are elsewhere, and do not run.
-@Timeout(120)
+@Timeout(300)
 @Tag("C6")
 class SingletonSnippetsTest {
   record Ledger(String currency) {}

@@ -208,15 +208,6 @@ final class CountingNodes implements AutoCloseable {
   @Override
   public void close() {
     gate.release(1 << 20);
-    open.reversed().forEach(CountingNodes::end);
-  }
-
-  private static void end(Cluster node) {
-    try {
-      node.leave(Duration.ZERO);
-    } catch (InterruptedException _) {
-      Thread.currentThread().interrupt(); // the time of the test is over
-    }
-    node.close();
+    open.reversed().forEach(LeaveAtOnce::end);
   }
 }

@@ -107,7 +107,8 @@ class NodesWithNamesTest {
     try (Cluster a = voter("a", LONG);
         Cluster b = voter("b", LONG);
         Cluster c = voter("c", LONG);
-        Cluster d = Cluster.join(options("d", LONG))) {
+        Cluster d = Cluster.join(options("d", LONG));
+        var _ = LeaveAtOnce.of(a, b, c, d)) {
       Pid first = process(d);
       Pid second = process(a);
       long token = again(() -> d.names().register("mayor", first));
@@ -161,7 +162,8 @@ class NodesWithNamesTest {
       try (Cluster d = Cluster.join(options("d", SHORT))) {
         try (Cluster a = voter("a", LONG);
             Cluster b = voter("b", LONG);
-            Cluster c = voter("c", LONG)) {
+            Cluster c = voter("c", LONG);
+            var _ = LeaveAtOnce.of(a, b, c)) {
           Pid pid = process(a);
           long token = again(() -> a.names().register("mayor", pid));
           List.of(a, b, c, d).forEach(NodesWithNamesTest::awaitNameAndLeader);
@@ -257,7 +259,8 @@ class NodesWithNamesTest {
     try (Cluster a = voter("a", LONG);
         Cluster b = voter("b", LONG);
         Cluster c = voter("c", LONG);
-        Cluster d = Cluster.join(options("d", LONG))) {
+        Cluster d = Cluster.join(options("d", LONG));
+        var _ = LeaveAtOnce.of(a, b, c, d)) {
       Pid clerk = process(d);
       Pid mayor = process(a);
       again(() -> d.names().register("clerk", clerk));
@@ -276,7 +279,8 @@ class NodesWithNamesTest {
     try (Cluster a = voter("a", LONG);
         Cluster b = voter("b", LONG);
         Cluster c = voter("c", LONG);
-        Cluster d = Cluster.join(options("d", LONG))) {
+        Cluster d = Cluster.join(options("d", LONG));
+        var _ = LeaveAtOnce.of(a, b, c, d)) {
       Pid first = process(a);
       Pid second = process(c);
       NamedRef mayor = d.named("mayor");
@@ -306,11 +310,12 @@ class NodesWithNamesTest {
     Duration lease = Duration.ofSeconds(4);
     try (Cluster a = voter("a", lease);
         Cluster b = voter("b", lease);
-        Cluster c = voter("c", lease)) {
+        Cluster c = voter("c", lease);
+        var _ = LeaveAtOnce.of(a)) {
       Pid mayor = process(a);
       again(() -> a.names().register("mayor", mayor));
-      c.close();
-      b.close();
+      c.leave(Duration.ZERO);
+      b.leave(Duration.ZERO);
       Exit exit = a.runtime().whenExited(mayor).get(2, TimeUnit.MINUTES);
       assertThat(exit).isNotNull();
       assertThat(a.names().token("mayor")).isEmpty();

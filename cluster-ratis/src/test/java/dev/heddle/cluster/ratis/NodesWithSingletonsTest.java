@@ -129,7 +129,8 @@ class NodesWithSingletonsTest {
     Place back = Place.label("role", "back");
     try (Cluster a = join("a");
         Cluster b = join("b");
-        Cluster c = join("c")) {
+        Cluster c = join("c");
+        var _ = LeaveAtOnce.of(a, b, c)) {
       Map<String, Cluster> nodes = Map.of("a", a, "b", b);
       declare(a, job, back);
       NamedRef one = declare(c, job, back); // at another node, with other numbers of types
@@ -162,7 +163,8 @@ class NodesWithSingletonsTest {
   void singleton_thatEndsOnPurpose_hasFinished_andMayBeDeclaredAnew() throws Exception {
     try (Cluster a = join("a");
         Cluster b = join("b");
-        Cluster c = join("c")) {
+        Cluster c = join("c");
+        var _ = LeaveAtOnce.of(a, b, c)) {
       NamedRef one = declare(a, new Job("first", 1), Place.anywhere());
       assertThat(ask(b, "what?")).isEqualTo(new Job("first", 1));
       assertThatThrownBy(
@@ -194,11 +196,12 @@ class NodesWithSingletonsTest {
     Duration lease = Duration.ofSeconds(4);
     try (Cluster a = Cluster.join(options("a", lease));
         Cluster b = Cluster.join(options("b", lease));
-        Cluster c = Cluster.join(options("c", lease))) {
+        Cluster c = Cluster.join(options("c", lease));
+        var _ = LeaveAtOnce.of(a)) {
       declare(a, new Job("bills", 1), Place.on("a"));
       assertThat(ask(b, "where?")).isEqualTo("a");
-      c.close();
-      b.close();
+      c.leave(Duration.ZERO);
+      b.leave(Duration.ZERO);
       while (ends.isEmpty()) {
         Thread.onSpinWait(); // until the lease is over; the test has a limit
       }

@@ -16,9 +16,9 @@ import org.junit.jupiter.api.Test;
 
 /// Singletons in random histories of nodes in virtual time: see [NameSimulation], which judges each
 /// act. When all is quiet each one runs once, at the node that its name chooses. The usual run has
-/// some long ones and some hundred short ones, as that of names; the full one has 10,000 short ones.
-/// `-Dheddle.cluster.name.seed=N` begins with that one, `-Dheddle.cluster.name.seeds=N` is the
-/// number of them.
+/// some long ones and some hundred short ones, as that of names; the full one has 10,000 short
+/// ones. `-Dheddle.cluster.name.seed=N` begins with that one, `-Dheddle.cluster.name.seeds=N` is
+/// the number of them.
 @Tag("C6")
 class SingletonSimulationTest {
   private static final int LONG = 40;
@@ -83,7 +83,8 @@ class SingletonSimulationTest {
     assertThat(obeyed).isGreaterThan(ran / scale.part());
   }
 
-  /// A node leaves and another is killed, while nothing else happens: what ran there runs elsewhere.
+  /// A node leaves and another is killed, while nothing else happens: what ran there runs
+  /// elsewhere.
   private void checkMoves(NameSimulation simulation) {
     Scale scale = simulation.time.scale;
     checkQuiet(simulation);

@@ -7,7 +7,6 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.heddle.cluster.EntityId;
 import dev.heddle.cluster.NoQuorumException;
 import dev.heddle.cluster.peer.Entry;
-import dev.heddle.cluster.roster.Command;
 import dev.heddle.cluster.roster.Command.AssignShards;
 import dev.heddle.cluster.roster.Command.Assignment;
 import dev.heddle.cluster.roster.Command.HostShards;

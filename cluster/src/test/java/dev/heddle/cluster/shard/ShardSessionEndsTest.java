@@ -118,8 +118,7 @@ class ShardSessionEndsTest {
   private final BlockingQueue<Request> asked = new LinkedBlockingQueue<>();
   private volatile Runnable onLook = () -> {}; // for the session with a node
   private final ShardService service =
-      new ShardService(
-          self, local, log, writer, this::session, _ -> ShardMessageCodec.VERSION);
+      new ShardService(self, local, log, writer, this::session, _ -> ShardMessageCodec.VERSION);
 
   private @Nullable RemoteNode session(String node) {
     onLook.run();

@@ -7,7 +7,6 @@ import dev.heddle.cluster.group.Groups;
 import dev.heddle.cluster.peer.FrameSink;
 import dev.heddle.cluster.peer.PeerOptions;
 import dev.heddle.cluster.peer.RemoteNode;
-import dev.heddle.cluster.roster.Command;
 import dev.heddle.cluster.roster.Rendezvous;
 import dev.heddle.cluster.wire.Frame;
 import dev.heddle.cluster.wire.MessageTypes;

@@ -45,10 +45,16 @@ public final class Certificates {
 
   /// The key of a node whose certificate no authority has signed.
   public static Path selfSigned(Path dir, String node) throws Exception {
+    return selfSigned(dir, node, "CN=" + node);
+  }
+
+  /// The same.
+  ///
+  /// @param name in the certificate
+  static Path selfSigned(Path dir, String node, String name) throws Exception {
     var made = new Certificates(dir);
     String file = node + ".p12";
-    made.keytool(
-        "-genkeypair", "-alias", node, "-dname", "CN=" + node, "-keyalg", "EC", "-keystore", file);
+    made.keytool("-genkeypair", "-alias", node, "-dname", name, "-keyalg", "EC", "-keystore", file);
     return dir.resolve(file);
   }
 

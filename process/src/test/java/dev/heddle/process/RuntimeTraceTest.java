@@ -309,8 +309,8 @@ class RuntimeTraceTest {
           assertThat(message.number).isNotZero();
         });
     assertThat(trace.all(TraceKind.RECEIVED, receiver))
-        .extracting(Entry::other)
-        .containsExactlyElementsOf(sent.stream().map(Entry::number).toList());
+        .extracting(Entry::other) // by rings: it may have gone from one worker to another
+        .containsExactlyInAnyOrderElementsOf(sent.stream().map(Entry::number).toList());
   }
 
   @Test

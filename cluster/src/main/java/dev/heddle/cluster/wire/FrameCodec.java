@@ -118,17 +118,66 @@ public final class FrameCodec {
   /// @throws dev.heddle.process.NotSendableException when a name, a content or the frame is too
   ///   long
   public byte[] encode(Frame frame) {
-    WireOutput head = encodeHead(frame);
-    Content tail = tail(frame);
-    byte[] whole = new byte[head.size() + tail.size()];
-    head.copyTo(whole, 0);
-    tail.copyTo(whole, head.size());
-    return whole;
+    return EncodedFrame.toBytes(prepare(frame));
   }
 
-  /// The last bytes of a frame, which [#encodeHead] leaves out: the content that it ends with. Not
+  /// Prepares a frame to be written into a packet. A message is not copied before: it is what
+  /// floods consist of.
+  ///
+  /// @throws dev.heddle.process.NotSendableException as of [#encode]
+  public EncodedFrame prepare(Frame frame) {
+    return frame instanceof Frame.Message(var to, var content)
+        ? new MessageFrame(ownPids, to, content)
+        : new PreparedFrame(head(frame), tail(frame));
+  }
+
+  /// A frame whose first bytes were written elsewhere.
+  private record PreparedFrame(WireOutput head, Content tail) implements EncodedFrame {
+    @Override
+    public int size() {
+      return head.size() + tail.size();
+    }
+
+    @Override
+    public byte writeTo(byte[] packet, int at) {
+      tail.copyTo(packet, at + head.size());
+      return head.copyBehindFirst(packet, at);
+    }
+  }
+
+  /// A message that is written in place.
+  private static final class MessageFrame implements EncodedFrame {
+    private final PidCodec pids;
+    private final Pid to;
+    private final Content content;
+    private final int length; // of kind and body
+
+    MessageFrame(PidCodec pids, Pid to, Content content) {
+      this.pids = pids;
+      this.to = to;
+      this.content = content;
+      this.length =
+          WireOutput.checkFrame(1 + pids.length(to) + WireOutput.contentSize(content.length()));
+    }
+
+    @Override
+    public int size() {
+      return WireOutput.varintLength(length) + length;
+    }
+
+    @Override
+    public byte writeTo(byte[] packet, int at) {
+      WireOutput out = new WireOutput(packet, at);
+      byte first = out.varintBehindFirst(length);
+      pids.write(out.octet(MESSAGE), to);
+      content.copyTo(packet, out.headOf(content).position());
+      return first;
+    }
+  }
+
+  /// The last bytes of a frame, which [#head] leaves out: the content that it ends with. Not
   /// copied.
-  public static Content tail(Frame frame) {
+  private static Content tail(Frame frame) {
     return switch (frame) {
       case Frame.Message(_, var content) -> content;
       case Frame.Ask(_, _, var content) -> Content.of(content);
@@ -140,9 +189,7 @@ public final class FrameCodec {
   }
 
   /// Writes a frame without its [#tail].
-  ///
-  /// @throws dev.heddle.process.NotSendableException as of [#encode]
-  public WireOutput encodeHead(Frame frame) {
+  private WireOutput head(Frame frame) {
     WireOutput out = new WireOutput();
     switch (frame) {
       case Frame.Types(var all) -> writeSignatures(out.octet(TYPES), all);

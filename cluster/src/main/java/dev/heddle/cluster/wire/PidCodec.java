@@ -29,14 +29,7 @@ final class PidCodec {
 
   /// @param pid with an empty node for the sender
   void write(WireOutput out, Pid pid) {
-    NodeLife node = lifeOf(pid.node());
-    int bits = node == null ? NODE | HOST | LIFE : node == sender ? 0 : RECEIVER;
-    if (node != null && !pid.host().equals(node.host())) {
-      bits |= HOST;
-    }
-    if (node != null && pid.incarnation() != node.life()) {
-      bits |= LIFE;
-    }
+    int bits = bits(pid);
     out.octet(bits);
     if ((bits & NODE) != 0) {
       out.name(pid.node());
@@ -48,6 +41,28 @@ final class PidCodec {
       out.varint(pid.incarnation());
     }
     out.varint(pid.id());
+  }
+
+  /// How many bytes [#write] writes.
+  ///
+  /// @throws dev.heddle.process.NotSendableException when a name is too long
+  int length(Pid pid) {
+    int bits = bits(pid);
+    return 1
+        + ((bits & NODE) == 0 ? 0 : WireOutput.nameSize(pid.node()))
+        + ((bits & HOST) == 0 ? 0 : WireOutput.nameSize(pid.host()))
+        + ((bits & LIFE) == 0 ? 0 : WireOutput.varintLength(pid.incarnation()))
+        + WireOutput.varintLength(pid.id());
+  }
+
+  private int bits(Pid pid) {
+    NodeLife node = lifeOf(pid.node());
+    if (node == null) {
+      return NODE | HOST | LIFE;
+    }
+    return (node == sender ? 0 : RECEIVER)
+        | (pid.host().equals(node.host()) ? 0 : HOST)
+        | (pid.incarnation() == node.life() ? 0 : LIFE);
   }
 
   private @Nullable NodeLife lifeOf(String node) {

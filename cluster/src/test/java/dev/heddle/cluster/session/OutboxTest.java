@@ -5,10 +5,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.heddle.cluster.session.Outbox.Kind;
 import dev.heddle.cluster.session.Outbox.Result;
-import dev.heddle.cluster.wire.Content;
+import dev.heddle.cluster.wire.EncodedFrame;
 import dev.heddle.cluster.wire.Limits;
 import dev.heddle.cluster.wire.Packet;
-import dev.heddle.cluster.wire.WireOutput;
 import java.io.ByteArrayOutputStream;
 import java.util.Arrays;
 import java.util.Objects;
@@ -24,12 +23,22 @@ final class OutboxTest {
 
   private final Outbox outbox = new Outbox();
 
-  private Result offer(int bytes, Kind kind) {
-    return offer(new byte[bytes], kind);
+  /// A frame of so many bytes: its length, then a number again and again.
+  private record Numbered(int size, int number) implements EncodedFrame {
+    @Override
+    public byte writeTo(byte[] packet, int at) {
+      int prefix = size <= 1 << 7 ? 1 : size <= 1 << 14 ? 2 : 3;
+      int length = size - prefix;
+      for (int i = 1; i < prefix; i++) {
+        packet[at + i] = (byte) (length >>> (7 * i) & 0x7f | (i == prefix - 1 ? 0 : 0x80));
+      }
+      Arrays.fill(packet, at + prefix, at + size, (byte) number);
+      return (byte) (length & 0x7f | (prefix == 1 ? 0 : 0x80));
+    }
   }
 
-  private Result offer(byte[] bytes, Kind kind) {
-    return outbox.offer(new WireOutput(), Content.of(bytes), kind); // an empty head
+  private Result offer(int bytes, Kind kind) {
+    return outbox.offer(new Numbered(bytes, 0), kind);
   }
 
   private void fill() {
@@ -50,10 +59,9 @@ final class OutboxTest {
   void frames_leaveInOrder_packedUpTo48KiB() {
     ByteArrayOutputStream expected = new ByteArrayOutputStream();
     for (int i = 0; i < 1_000; i++) {
-      byte[] frame = new byte[2 + i % 40];
-      Arrays.fill(frame, (byte) i);
-      offer(frame, i % 7 == 0 ? Kind.CONTROL : Kind.MESSAGE);
-      expected.writeBytes(frame);
+      EncodedFrame frame = new Numbered(2 + i % 40, i);
+      outbox.offer(frame, i % 7 == 0 ? Kind.CONTROL : Kind.MESSAGE);
+      expected.writeBytes(EncodedFrame.toBytes(frame));
     }
     offer(48 * 1024, Kind.MESSAGE);
     offer(10, Kind.CONTROL);
@@ -86,11 +94,11 @@ final class OutboxTest {
   @Test
   @Tag("C2")
   void frameThatFitsIntoAnEarlierPacket_doesNotOvertake() {
-    offer(1, Kind.MESSAGE); // in an array of 512 bytes
+    offer(2, Kind.MESSAGE); // in an array of 512 bytes
     offer(4_000, Kind.MESSAGE);
-    offer(2, Kind.MESSAGE);
-    assertThat(frames()).hasSize(1);
-    assertThat(frames()).hasSize(4_002);
+    offer(3, Kind.MESSAGE);
+    assertThat(frames()).hasSize(2);
+    assertThat(frames()).hasSize(4_003);
   }
 
   @Test
@@ -129,13 +137,25 @@ final class OutboxTest {
   }
 
   @Test
+  @Tag("C2")
+  void packetThatGrowsWhileItWaitsForTheWindow_leavesFirst() {
+    offer(1_000, Kind.MESSAGE);
+    assertThat(outbox.next(1_000)).isNull();
+    offer(500, Kind.MESSAGE);
+    offer(60, Kind.MESSAGE);
+    assertThat(frames()).hasSize(1_000);
+    assertThat(frames()).hasSize(560);
+  }
+
+  @Test
   @Tag("C9")
   void full_refusesMessages_takesControl() {
     fill();
 
-    assertThat(offer(1, Kind.MESSAGE)).isEqualTo(Result.FULL);
-    assertThat(offer(1, Kind.CONTROL)).isEqualTo(Result.ACCEPTED);
-    assertThat(outbox.bytes()).isEqualTo(4 * MIB + 1);
+    assertThat(offer(2, Kind.MESSAGE)).isEqualTo(Result.FULL);
+    assertThat(offer(2, Kind.CONTROL)).isEqualTo(Result.ACCEPTED);
+    assertThat(offer(2, Kind.MESSAGE)).isEqualTo(Result.FULL); // though the packet has space
+    assertThat(outbox.bytes()).isEqualTo(4 * MIB + 2);
   }
 
   @Test
@@ -144,7 +164,7 @@ final class OutboxTest {
     for (int i = 0; i < 64; i++) {
       assertThat(offer(MIB, Kind.CONTROL)).isEqualTo(Result.ACCEPTED);
     }
-    assertThat(offer(1, Kind.CONTROL)).isEqualTo(Result.OVERFLOW);
+    assertThat(offer(2, Kind.CONTROL)).isEqualTo(Result.OVERFLOW);
   }
 
   @Test
@@ -164,10 +184,12 @@ final class OutboxTest {
     fill();
     var space = outbox.space();
 
-    assertThat(outbox.close()).isEqualTo(4);
+    offer(2, Kind.CONTROL);
+    offer(200, Kind.CONTROL);
+    assertThat(outbox.close()).isEqualTo(6);
     assertThat(space).isCompleted();
     assertThat(outbox.bytes()).isZero();
-    assertThat(offer(1, Kind.CONTROL)).isEqualTo(Result.CLOSED);
+    assertThat(offer(2, Kind.CONTROL)).isEqualTo(Result.CLOSED);
     assertThat(outbox.next(ANY)).isNull();
     assertThat(outbox.space()).isCompleted();
   }

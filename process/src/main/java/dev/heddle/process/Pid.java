@@ -83,11 +83,12 @@ public sealed class Pid permits LocalPid {
 
   @Override
   public final boolean equals(@Nullable Object o) {
-    return o instanceof Pid other
-        && id == other.id
-        && incarnation == other.incarnation
-        && host.equals(other.host)
-        && node.equals(other.node);
+    return this == o
+        || o instanceof Pid other
+            && id == other.id
+            && incarnation == other.incarnation
+            && host.equals(other.host)
+            && node.equals(other.node);
   }
 
   @Override

@@ -71,6 +71,8 @@ public final class FrameCodec {
 
   static final int SKIP = 0x80; // added to a kind
 
+  private static final int USUAL = 64; // bytes of a frame of a packet with many
+
   private static final Content NONE = Content.of(new byte[0]);
 
   private static final List<SendResult> SEND_RESULTS =
@@ -304,16 +306,18 @@ public final class FrameCodec {
   /// @param packet a numbered one of this session
   /// @throws MalformedPacketException when any of them is malformed
   public List<Frame> decode(Packet packet) throws MalformedPacketException {
-    byte[] bytes = packet.bytes();
-    WireInput in = new WireInput(bytes, Packet.HEADER_BYTES, bytes.length);
-    List<Frame> frames = new ArrayList<>(1);
+    int length = packet.length();
+    WireInput in =
+        new WireInput(packet.bytes(), packet.start() + Packet.HEADER_BYTES, packet.end());
+    List<Frame> frames = new ArrayList<>(1 + Math.min(length, Limits.PACKED_PACKET_BYTES) / USUAL);
+    Frame frame = null;
     while (in.hasMore()) {
       WireInput part = in.part();
-      if (in.hasMore() && bytes.length > Limits.PACKED_PACKET_BYTES) {
-        throw in.malformed("several frames in a packet of %d bytes".formatted(bytes.length));
+      if (in.hasMore() && length > Limits.PACKED_PACKET_BYTES) {
+        throw in.malformed("several frames in a packet of %d bytes".formatted(length));
       }
       int kind = part.octet();
-      Frame frame = read(kind & ~SKIP, part);
+      frame = read(kind & ~SKIP, part, frame);
       if (frame != null) {
         part.checkEnd();
         frames.add(frame);
@@ -324,12 +328,17 @@ public final class FrameCodec {
     return frames;
   }
 
+  /// @param before the last frame that was read
   /// @return null when the kind is unknown
-  private @Nullable Frame read(int kind, WireInput in) throws MalformedPacketException {
+  private @Nullable Frame read(int kind, WireInput in, @Nullable Frame before)
+      throws MalformedPacketException {
     PidCodec pids = otherPids;
     return switch (kind) {
       case TYPES -> new Frame.Types(readSignatures(in));
-      case MESSAGE -> new Frame.Message(pids.read(in), in.contentInPlace());
+      case MESSAGE -> {
+        Pid last = before instanceof Frame.Message message ? message.to() : null;
+        yield new Frame.Message(pids.read(in, last), in.contentInPlace());
+      }
       case ASK -> new Frame.Ask(in.varint(), pids.read(in), in.content());
       case ANSWER -> new Frame.Answer(in.varint(), in.content());
       case ASK_FAILED -> new Frame.AskFailed(in.varint(), readFailure(in));

@@ -73,6 +73,14 @@ final class PidCodec {
   }
 
   Pid read(WireInput in) throws MalformedPacketException {
+    return read(in, null);
+  }
+
+  /// Reads a PID.
+  ///
+  /// @param last is returned when it is the same one again: most messages of a packet have one
+  ///   receiver
+  Pid read(WireInput in, @Nullable Pid last) throws MalformedPacketException {
     int bits = in.bits(RECEIVER | NODE | HOST | LIFE);
     NodeLife known = (bits & RECEIVER) != 0 ? receiver : sender;
     boolean named = (bits & NODE) != 0;
@@ -82,6 +90,13 @@ final class PidCodec {
     String node = named ? in.nonEmptyName() : known.node();
     String host = (bits & HOST) != 0 ? in.nonEmptyName() : known.host();
     int life = (bits & LIFE) != 0 ? in.number(Integer.MAX_VALUE, "an incarnation") : known.life();
-    return new Pid(node, host, in.varint(), life);
+    long id = in.varint();
+    boolean isSame =
+        last != null
+            && last.id() == id
+            && last.incarnation() == life
+            && last.node().equals(node)
+            && last.host().equals(host);
+    return isSame ? last : new Pid(node, host, id, life);
   }
 }

@@ -17,6 +17,7 @@ import dev.heddle.cluster.ShardOptions;
 import dev.heddle.cluster.Shards;
 import dev.heddle.process.AskFailedException;
 import dev.heddle.process.CoroutineProcess;
+import dev.heddle.process.Pid;
 import dev.heddle.process.ProcessSignal;
 import dev.heddle.process.Request;
 import dev.heddle.process.SendFailedException;
@@ -67,6 +68,7 @@ final class ClusterChat {
 
   private final Cluster cluster;
   private final Group chat;
+  private final Set<String> hearers = ConcurrentHashMap.newKeySet();
 
   private ClusterChat(String of, String name, Path directories) throws IOException {
     ClusterOptions options =
@@ -80,7 +82,9 @@ final class ClusterChat {
     cluster = Cluster.join(isVoter ? options.directory(directories.resolve(name)) : options);
     chat = cluster.group("chat");
     chat.join(cluster.runtime().spawn(CoroutineProcess.of(this::listen)));
-    cluster.onChange(change -> print(describe(change)));
+    chat.onChange(change -> greet(change.joined()));
+    greet(chat.members());
+    cluster.onChange(this::tell);
     cluster.runtime().spawn(CoroutineProcess.of(_ -> declare()));
   }
 
@@ -372,13 +376,27 @@ final class ClusterChat {
     }
   }
 
-  private static String describe(ClusterChange change) {
-    String node = "* " + change.node();
-    return switch (change) {
-      case ClusterChange.Up _ -> node + " is here";
-      case ClusterChange.Left _ -> node + " has left";
-      case ClusterChange.Lost lost -> node + " is out of reach: " + lost.reason();
-    };
+  /// Says who can hear this node from now on: to be in touch is not enough, a node must know the
+  /// other's member of the group.
+  private void greet(List<Pid> members) {
+    for (Pid member : members) {
+      if (!member.node().equals(cluster.name()) && hearers.add(member.node())) {
+        print("* " + member.node() + " is here");
+      }
+    }
+  }
+
+  private void tell(ClusterChange change) {
+    if (change instanceof ClusterChange.Up) {
+      return; // greet tells it, a moment later
+    }
+    hearers.remove(change.node());
+    print(
+        "* "
+            + change.node()
+            + (change instanceof ClusterChange.Lost lost
+                ? " is out of reach: " + lost.reason()
+                : " has left"));
   }
 
   private void print(String line) {

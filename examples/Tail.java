@@ -171,6 +171,12 @@ final class Tail {
         missed = false;
         return null;
       }
+      if (open != null) {
+        byte[] rest = read(open); // written after the last look, before it got another name
+        if (rest.length > 0) {
+          return new News(null, rest);
+        }
+      }
       boolean first = identity == null && !missed;
       reopen();
       return new News(first ? null : "is another file; from its beginning", new byte[0]);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The processes of a runtime: the tree of supervision, and the workers.
-import { className, clock, count, h, plural, text } from "./dom.js";
+import { className, clock, count, h, micros, plural, text } from "./dom.js";
 import { ask, rate, Repeat } from "./feed.js";
 import { virtualTable } from "./table.js";
 import { absence, unitPicker } from "./units.js";
@@ -47,6 +47,12 @@ export const processes = {
     const message = h("p", { class: "empty", hidden: true });
     const alarms = h("p", { class: "alarm", id: "alarms", hidden: true });
     const note = h("span", { class: "note" });
+    let accounted = null; // the runtime whose processes have accounts
+    let wanted = false;
+    let nanos = 0; // since there are accounts
+    const use = h("button", { class: "button", type: "button", id: "use", "aria-pressed": "false", title: "counts what each process uses of the workers; each run costs more meanwhile" }, "Use of workers");
+    const lasted = (value) => (value === undefined ? "" : micros(Number(value) / 1000));
+    const share = (row) => (row.busyNanos === undefined || nanos === 0 ? "" : `${((100 * row.busyNanos) / nanos).toFixed(1)} %`);
 
     const growth = (row) => {
       const earlier = before.get(row.pid);
@@ -67,6 +73,8 @@ export const processes = {
         { key: "growth", label: "Growth", width: "74px", num: true, value: growth, show: (row) => signed(growth(row)), tone: (row) => (growth(row) > 0 ? "bad" : ""), title: "of the mailbox, since the look before", narrow: false },
         { key: "restarts", label: "Restarts", width: "78px", num: true, value: (row) => row.restarts ?? -1, show: (row) => (row.restarts === undefined ? "" : count(row.restarts) + (more(row) > 0 ? `  +${more(row)}` : "")), tone: (row) => (more(row) > 0 ? "bad" : "") },
         { key: "steps", label: "Steps", width: "88px", num: true, value: (row) => row.steps, show: (row) => count(row.steps), narrow: false },
+        { key: "busyNanos", label: "Busy", width: "66px", num: true, value: (row) => row.busyNanos ?? -1, show: share, title: "the share of one worker, since there are accounts", narrow: false },
+        { key: "longestNanos", label: "Longest", width: "74px", num: true, value: (row) => row.longestNanos ?? -1, show: (row) => lasted(row.longestNanos), title: "the longest run, since there are accounts", narrow: false },
         { key: "links", label: "Links", width: "54px", num: true, value: (row) => row.links, show: (row) => count(row.links), narrow: false },
         { key: "waitsFor", label: "Waits for", width: "minmax(80px, 1fr)", narrow: false },
         { key: "pid", label: "PID", width: "minmax(90px, 1fr)", narrow: false },
@@ -85,6 +93,36 @@ export const processes = {
       ],
       { label: "Workers", keyOf: (row) => row.number, sort: ["number", false], rows: 6, empty: "No workers." },
     );
+
+    const types = virtualTable(
+      [
+        { key: "busyNanos", label: "Busy", width: "74px", num: true, value: (row) => row.busyNanos, show: share, title: "of one worker" },
+        { key: "runs", label: "Runs", width: "104px", num: true, show: (row) => count(row.runs) },
+        { key: "runSteps", label: "Steps", width: "104px", num: true, show: (row) => count(row.runSteps), narrow: false },
+        { key: "longestNanos", label: "Longest", width: "84px", num: true, value: (row) => row.longestNanos, show: (row) => lasted(row.longestNanos) },
+        { key: "between", label: "Between", width: "84px", num: true, value: (row) => row.waitedNanos / row.runs, show: (row) => lasted(row.waitedNanos / row.runs), title: "the mean time from the end of a run of a process to its next one", narrow: false },
+        { key: "processes", label: "Processes", width: "84px", num: true, show: (row) => count(row.processes), title: "that live and have run" },
+        { key: "type", label: "Type", width: "minmax(90px, 2fr)", show: (row) => className(row.type) },
+      ],
+      { label: "Use by type", keyOf: (row) => row.type, sort: ["busyNanos", true], rows: 6, empty: "Nothing has run yet." },
+    );
+    const typesBox = h("div", { hidden: true, id: "use-by-type" }, h("h2", {}, "Use by type"), types.element);
+
+    /** Begins accounts, goes on with them, or ends those that are not wanted any more. */
+    async function account(program, asked) {
+      const of = wanted && asked ? `${program.pid}/${asked.number}` : null;
+      if (accounted !== null && accounted !== of) {
+        const [pid, number] = accounted.split("/");
+        accounted = null;
+        await ask(pid, number, "unaccounted");
+      }
+      if (of === null) return;
+      accounted = of;
+      const answer = await ask(program.pid, asked.number, "accounts");
+      if (end || !answer || !wanted) return;
+      nanos = Number(answer.find((row) => row.row === "accounts")?.nanos ?? 0);
+      types.set(answer.filter((row) => row.row === "account"));
+    }
 
     async function details(row) {
       const answer = await ask(frame.program().pid, runtime.number, "process", row.pid);
@@ -165,6 +203,7 @@ export const processes = {
         return;
       }
       const asked = runtime;
+      await account(program, asked);
       const answer = await ask(program.pid, asked.number, "processes");
       if (end || !answer || picker.of(program)?.number !== asked.number) return;
       const earlier = new Map(rows.map((row) => [row.pid, { mailbox: Number(row.mailbox), restarts: Number(row.restarts ?? 0) }]));
@@ -179,6 +218,14 @@ export const processes = {
 
     const repeat = new Repeat(refresh, 1500);
     filter.addEventListener("input", show);
+    use.addEventListener("click", () => {
+      wanted = !wanted;
+      use.setAttribute("aria-pressed", String(wanted));
+      use.classList.toggle("on", wanted);
+      typesBox.hidden = !wanted;
+      types.set([]);
+      repeat.now();
+    });
     let begun = false;
     return {
       element: h(
@@ -186,8 +233,9 @@ export const processes = {
         { class: "fill" },
         message,
         alarms,
-        h("div", { class: "tools" }, heading, h("span", { class: "grow" }), note, picker.element, filter),
+        h("div", { class: "tools" }, heading, h("span", { class: "grow" }), note, use, picker.element, filter),
         table.element,
+        typesBox,
         h("h2", {}, "Workers"),
         workers.element,
       ),
@@ -208,7 +256,10 @@ export const processes = {
       end() {
         end = true;
         repeat.set(false);
+        wanted = false;
+        account(null, null).catch(() => {}); // that program has ended
         table.end();
+        types.end();
         workers.end();
       },
     };

@@ -28,7 +28,7 @@ export const reports = {
         list.replaceChildren(...found.reports.map(reportBox));
       }
       message.hidden = found.reports.length > 0;
-      text(message, program.end ? absence(program, "loop") : "Nothing was reported: no deadlock, no stall, no hold, and no failure that the program has not observed. A loop keeps its last eight reports and failures, and a runtime the deadlocks that last.");
+      text(message, program.end ? absence(program, "loop") : "Nothing was reported: no deadlock, no stall, no hold, and no failure that the program has not observed. A loop keeps its last eight reports and failures, and a runtime the deadlocks that last and its last eight failures that no supervisor deals with.");
     }
 
     const repeat = new Repeat(refresh, 2000);

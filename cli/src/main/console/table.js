@@ -71,7 +71,7 @@ export function virtualTable(columns, options = {}) {
     sorted = rows;
     if (by) {
       const value = by.value ?? ((row) => row[by.key]);
-      const keys = new Map(rows.map((row) => [row, by.num ? Number(value(row)) : String(value(row))]));
+      const keys = new Map(rows.map((row) => [row, by.num ? (Number(value(row)) || 0) : String(value(row))]));
       const less = down ? 1 : -1;
       sorted = [...rows].sort((a, b) => {
         const [x, y] = [keys.get(a), keys.get(b)];

@@ -3,9 +3,7 @@ package dev.heddle.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import java.io.IOException;
-import java.net.InetAddress;
-import java.net.ServerSocket;
+import dev.heddle.ports.TestPorts;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -45,12 +43,6 @@ class ClusterStatusIT {
     }
   }
 
-  private static int freePort() throws IOException {
-    try (var socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-      return socket.getLocalPort();
-    }
-  }
-
   private String node(String name, String cluster, int port, int other) throws Exception {
     List<String> command =
         List.of(
@@ -83,8 +75,8 @@ class ClusterStatusIT {
 
   @Test
   void nodesInTouch_areInAllThreeCommands_thenTheLostOne() throws Exception {
-    int a = freePort();
-    int b = freePort();
+    int a = TestPorts.next();
+    int b = TestPorts.next();
     String one = node("a", "shop", a, b);
     String two = node("b", "shop", b, a);
 
@@ -111,8 +103,8 @@ class ClusterStatusIT {
 
   @Test
   void nodeOfAnotherCluster_isShownWithTheReason() throws Exception {
-    int a = freePort();
-    int b = freePort();
+    int a = TestPorts.next();
+    int b = TestPorts.next();
     String one = node("a", "shop", a, b);
     String two = node("b", "store", b, a);
 

@@ -286,7 +286,9 @@ class ConsoleIT {
     ConsoleProgram.Running own = ConsoleProgram.console(checkout, target);
     started.add(own.console());
     String watching = Long.toString(own.console().process().pid());
-    assertThat(threads(watching)).anyMatch(name -> name.startsWith("heddle-looker"));
+    while (threads(watching).stream().noneMatch(name -> name.startsWith("heddle-looker"))) {
+      Thread.onSpinWait(); // a thread names itself after it has begun
+    }
     program.process().destroyForcibly().waitFor();
     while (threads(watching).stream().anyMatch(name -> name.startsWith("heddle-looker"))) {
       Thread.onSpinWait();

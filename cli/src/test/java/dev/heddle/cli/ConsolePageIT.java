@@ -83,7 +83,7 @@ class ConsolePageIT {
 
   @AfterEach
   void nothingWasWrong() {
-    assertThat(browser().errors()).isEmpty();
+    assertThat(browser().takeErrors()).isEmpty();
     String own = console == null ? "" : "http://127.0.0.1:" + console.port() + "/";
     assertThat(browser().requested()).allMatch(url -> url.startsWith(own), own);
   }
@@ -230,6 +230,16 @@ class ConsolePageIT {
     page.await("#drawer", text -> text.contains("mailbox") && text.contains("linked to"));
     page.await("#drawer pre", "Shop.lambda$stuck");
     page.press("Escape");
+  }
+
+  @Test
+  void processes_haveAccounts_whileTheyAreWanted() throws Exception {
+    DevTools page = show("processes");
+    page.click("#use");
+    page.await("#use-by-type .row", matches("(?m)^\\d+\\.\\d %"));
+    page.await("[aria-label=Processes] .row", matches("\\d\\.\\d %"));
+    page.click("#use");
+    page.await("[aria-label=Processes] .row", text -> !text.contains("%"));
   }
 
   @Test

@@ -14,6 +14,7 @@ import java.net.http.WebSocket;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.Base64;
 import java.util.List;
 import java.util.Map;
@@ -27,7 +28,6 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Predicate;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
-import java.util.stream.Stream;
 
 /// A headless Chromium of this machine, driven by its DevTools protocol: what it has of that is
 /// three commands, for which a driver and its libraries would be too much.
@@ -50,6 +50,9 @@ final class DevTools implements WebSocket.Listener {
   private final WebSocket socket;
   private final AtomicInteger numbers = new AtomicInteger();
   private final Map<Integer, CompletableFuture<String>> answers = new ConcurrentHashMap<>();
+  private static final Pattern UNANSWERED =
+      Pattern.compile("\"source\":\"network\".* status of (410|504) .*\"url\":\"[^\"]*/api/");
+
   private final List<String> errors = new CopyOnWriteArrayList<>();
   private final List<String> requested = new CopyOnWriteArrayList<>();
   private final StringBuilder text = new StringBuilder();
@@ -297,9 +300,14 @@ final class DevTools implements WebSocket.Listener {
     return Long.parseLong(used.group(1));
   }
 
-  /// What the page has written to its console, and what it has thrown.
-  List<String> errors() {
-    return List.copyOf(errors);
+  /// What the page has written to its console, and what it has thrown, since the last call. Not
+  /// that a program was asked and did not answer, being slow on a busy machine, or ended meanwhile:
+  /// the browser itself writes that, and the page shows it.
+  List<String> takeErrors() {
+    List<String> taken = new ArrayList<>(errors);
+    errors.removeAll(taken);
+    taken.removeIf(UNANSWERED.asPredicate());
+    return taken;
   }
 
   List<String> requested() {
@@ -308,11 +316,16 @@ final class DevTools implements WebSocket.Listener {
 
   void close() throws InterruptedException {
     socket.abort();
-    Stream<ProcessHandle> all = browser.descendants();
+    List<ProcessHandle> all = browser.descendants().toList();
     browser.destroy();
     if (!browser.waitFor(GUARD_SECONDS, TimeUnit.SECONDS)) {
-      all.forEach(ProcessHandle::destroyForcibly);
       browser.destroyForcibly().waitFor();
+    }
+    for (ProcessHandle each : all) { // they write into the profile's folder until they end
+      each.destroyForcibly();
+      while (each.isAlive()) {
+        Thread.onSpinWait();
+      }
     }
   }
 }

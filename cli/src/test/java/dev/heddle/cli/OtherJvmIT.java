@@ -268,7 +268,7 @@ class OtherJvmIT {
         checkout.heddle("dump", pid),
         pid + " is a JVM in which neither loops nor processes of Heddle run");
     assertRefused(checkout.heddle("ps", pid), "neither loops nor processes");
-    assertThat(checkout.heddle("ps").out()).doesNotContain(pid);
+    assertThat(checkout.heddle("ps").out()).doesNotContainPattern("(?m)^ *" + pid + " ");
     assertThat(started.getFirst().read("err"))
         .contains("java.lang.Thread ") // it is the log of classes
         .doesNotContain("jdk.internal.agent.");

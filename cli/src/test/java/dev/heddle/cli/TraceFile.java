@@ -36,6 +36,7 @@ final class TraceFile {
   private final Map<Integer, String> tracks = new TreeMap<>();
   private final List<Slice> slices = new ArrayList<>();
   private final Map<String, Integer> instants = new HashMap<>();
+  private final Map<String, Integer> arrows = new HashMap<>();
   private final Map<String, JsonNode> commands = new HashMap<>();
   private int replies;
   private final Map<Long, End> begun = new HashMap<>();
@@ -59,7 +60,10 @@ final class TraceFile {
                     nanos(event, "ts"),
                     nanos(event, "ts") + nanos(event, "dur"),
                     event.path("args")));
-        case "s" -> assertThat(begun.put(id(event), end(track, event))).isNull();
+        case "s" -> {
+          arrows.merge(event.get("name").stringValue(), 1, Integer::sum);
+          assertThat(begun.put(id(event), end(track, event))).isNull();
+        }
         case "f" -> {
           assertThat(event.get("bp").stringValue()).isEqualTo("e");
           assertThat(ended.put(id(event), end(track, event))).isNull();
@@ -109,6 +113,10 @@ final class TraceFile {
 
   int arrows() {
     return begun.size();
+  }
+
+  int arrows(String name) {
+    return arrows.getOrDefault(name, 0);
   }
 
   int instants(String name) {

@@ -198,8 +198,9 @@ class TraceIT {
       assertThat((long) trace.runs(worker).size())
           .isCloseTo(trace.count(worker + " executed"), within(1L));
     }
-    assertThat(trace.arrows()).isPositive();
+    assertThat(trace.arrows("wake")).isPositive();
     assertThat(trace.instants("message")).isPositive();
+    assertThat(trace.arrows("message")).isPositive().isLessThan(trace.instants("message"));
   }
 
   /// A site without an end, a connection for each page.

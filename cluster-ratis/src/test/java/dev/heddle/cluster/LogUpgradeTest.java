@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.heddle.cluster.roster.LogFormats;
+import dev.heddle.ports.TestPorts;
 import dev.heddle.process.Pid;
 import dev.heddle.process.Process;
 import dev.heddle.process.ProcessContext;
@@ -13,8 +14,6 @@ import dev.heddle.process.ProcessSignal;
 import dev.heddle.process.StepOutput;
 import java.io.IOException;
 import java.io.UncheckedIOException;
-import java.net.InetAddress;
-import java.net.ServerSocket;
 import java.nio.file.FileSystemException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -65,9 +64,7 @@ class LogUpgradeTest {
 
   private Cluster start(String name, LogFormats formats, Duration lease) throws IOException {
     while (ports.size() < 4) {
-      try (var socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-        ports.add(socket.getLocalPort());
-      }
+      ports.add(TestPorts.next());
     }
     ClusterOptions options =
         ClusterOptions.named(name)
@@ -88,8 +85,19 @@ class LogUpgradeTest {
   }
 
   @AfterEach
+  @Timeout(300) // that of the class is for tests
   void closeAll() {
-    nodes.values().parallelStream().forEach(Cluster::close); // the last ones wait for a majority
+    nodes.values().parallelStream().forEach(LogUpgradeTest::end);
+  }
+
+  /// At once: the last voters would wait for a majority.
+  private static void end(Cluster node) {
+    try {
+      node.leave(Duration.ZERO);
+    } catch (InterruptedException _) {
+      Thread.currentThread().interrupt(); // the time of the test is over
+    }
+    node.close();
   }
 
   private static long register(Cluster at, String name) throws Exception {
@@ -117,7 +125,7 @@ class LogUpgradeTest {
     }
   }
 
-  /// On the disks of the voters; -1 for none.
+  /// On the disks of the voters; -1 for none yet.
   private List<Integer> formats() {
     return VOTERS.stream()
         .map(name -> root.resolve(name).resolve("voter"))
@@ -127,7 +135,8 @@ class LogUpgradeTest {
 
   private static int firstOctet(Path file) {
     try {
-      return Files.readAllBytes(file)[0];
+      byte[] octets = Files.readAllBytes(file);
+      return octets.length == 0 ? -1 : octets[0]; // empty: it is being written
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }

@@ -5,9 +5,9 @@ import static java.time.Duration.ofMinutes;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.heddle.cluster.engine.Certificates;
-import dev.heddle.cluster.engine.TestPorts;
 import dev.heddle.cluster.node.OtherVersion;
 import dev.heddle.cluster.wire.Packet;
+import dev.heddle.ports.TestPorts;
 import java.lang.management.ManagementFactory;
 import java.nio.file.Path;
 import java.util.Map;

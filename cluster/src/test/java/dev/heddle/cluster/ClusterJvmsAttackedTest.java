@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.heddle.cluster.engine.Certificates;
 import dev.heddle.cluster.engine.HostileBytes;
-import dev.heddle.cluster.engine.TestPorts;
+import dev.heddle.ports.TestPorts;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;

@@ -4,25 +4,30 @@ package dev.heddle.cluster;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.heddle.cluster.engine.TestPorts;
+import dev.heddle.ports.TestPorts;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
+import java.util.TreeMap;
 import java.util.TreeSet;
+import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.condition.EnabledOnOs;
 import org.junit.jupiter.api.condition.OS;
 
-/// Three nodes, each in a JVM of its own. How long a detection took is printed, not asserted: see
-/// [DetectionTimes]. What is asserted is its cause, and that it does not come early, by the clock
-/// of the node that tells it: so it holds at any speed.
+/// Three nodes, each in a JVM of its own; two of them run through all tests. How long a detection
+/// took is printed, not asserted: see [DetectionTimes]. What is asserted is its cause, and that it
+/// does not come early, by the clock of the node that tells it: so it holds at any speed.
 @Timeout(900)
 @EnabledOnOs(OS.LINUX) // for signals and /proc
 class ClusterJvmsTest {
@@ -30,38 +35,59 @@ class ClusterJvmsTest {
   private static final long SILENCE_MILLIS = 6_000;
   private static final long PROBE_MILLIS = 1_000;
 
+  /// Of all nodes, as seeds of each. All tests have the same `a` and `b`, and each its third node.
+  private static final Map<String, Integer> PORTS = new TreeMap<>();
+
+  private static final List<NodeJvm> SHARED = new ArrayList<>();
+
   private final List<NodeJvm> jvms = new ArrayList<>();
 
-  @AfterEach
-  void end() throws InterruptedException {
-    for (NodeJvm jvm : jvms) {
-      jvm.close();
+  @BeforeAll
+  static void startShared() throws IOException {
+    for (String name : List.of("a", "b", "killed", "leaver", "stopped")) {
+      PORTS.put(name, TestPorts.next());
     }
+    SHARED.add(start("a", PORTS.get("a"), PORTS.values()));
+    SHARED.add(start("b", PORTS.get("b"), PORTS.values()));
   }
 
-  private NodeJvm start(String name, int port, List<Integer> seeds) throws IOException {
+  @AfterAll
+  static void endShared() {
+    SHARED.forEach(NodeJvm::close);
+    SHARED.clear();
+  }
+
+  @AfterEach
+  void end() {
+    jvms.forEach(NodeJvm::close);
+  }
+
+  private static NodeJvm start(String name, int port, Collection<Integer> seeds)
+      throws IOException {
     List<Object> arguments = new ArrayList<>(List.of(name, port));
     arguments.addAll(seeds);
-    NodeJvm jvm = NodeJvm.start(List.of(), arguments.toArray());
+    return NodeJvm.start(List.of(), arguments.toArray());
+  }
+
+  private NodeJvm startThird(String name) throws IOException {
+    NodeJvm jvm = start(name, PORTS.get(name), PORTS.values());
     jvms.add(jvm);
     return jvm;
   }
 
-  private static List<Integer> ports() throws IOException {
-    return List.of(TestPorts.next(), TestPorts.next(), TestPorts.next());
+  /// Three nodes in touch: `a` and `b` each watch a process of the third.
+  private List<NodeJvm> threeNodes(String third) throws Exception {
+    NodeJvm c = startThird(third);
+    for (NodeJvm one : SHARED) {
+      one.waitFor("UP " + third);
+      watch(one, third);
+    }
+    return List.of(SHARED.get(0), SHARED.get(1), c);
   }
 
-  /// Three nodes in touch: `a` and `b` each watch a process of `c`.
-  private List<NodeJvm> threeNodes(List<Integer> ports) throws Exception {
-    NodeJvm a = start("a", ports.get(0), ports);
-    NodeJvm b = start("b", ports.get(1), ports);
-    NodeJvm c = start("c", ports.get(2), ports);
-    for (NodeJvm one : List.of(a, b)) {
-      one.waitFor("UP c");
-      one.say("watch c");
-      one.waitFor("WATCHES c");
-    }
-    return List.of(a, b, c);
+  private static void watch(NodeJvm one, String other) throws InterruptedException {
+    one.say("watch " + other);
+    one.waitFor("WATCHES " + other);
   }
 
   private static void printTimes(String what, long from, NodeJvm.Line... lines) {
@@ -88,22 +114,20 @@ class ClusterJvmsTest {
   @Tag("proc-219")
   @Tag("proc-220")
   void kill_ofANode_isDownWithNoConnectionAtTheOthers_whichGoOn() throws Exception {
-    List<Integer> ports = ports();
-    List<NodeJvm> nodes = new ArrayList<>(threeNodes(ports));
+    List<NodeJvm> nodes = new ArrayList<>(threeNodes("killed"));
     // silence comes first only where a node has not run for five seconds
     while (!killedIsToldByItsConnection(nodes)) {
-      assertThat(jvms).as("%s", nodes.get(0).all()).hasSizeLessThan(3 + KILLS);
-      startAgain(ports, nodes);
+      assertThat(jvms).as("%s", nodes.get(0).all()).hasSizeLessThan(1 + KILLS);
+      startAgain(nodes);
       for (NodeJvm one : nodes.subList(0, 2)) {
-        one.say("watch c");
-        one.waitFor("WATCHES c");
+        watch(one, "killed");
       }
     }
     nodes.get(0).say("ask b");
     nodes.get(0).waitFor("REPLY b Reply[number=7]");
-    startAgain(ports, nodes);
-    nodes.get(0).say("ask c");
-    nodes.get(0).waitFor("REPLY c Reply[number=7]");
+    startAgain(nodes);
+    nodes.get(0).say("ask killed");
+    nodes.get(0).waitFor("REPLY killed Reply[number=7]");
   }
 
   private boolean killedIsToldByItsConnection(List<NodeJvm> nodes) throws Exception {
@@ -111,7 +135,7 @@ class ClusterJvmsTest {
     nodes.get(2).kill();
     boolean isTold = false;
     for (NodeJvm one : nodes.subList(0, 2)) {
-      String loss = awaitLoss("kill -9", from, "c", one);
+      String loss = awaitLoss("kill -9", from, "killed", one);
       if (loss.startsWith("NO_ANSWER")) {
         isTold = true;
         assertThat(millis(loss)).as(loss).isGreaterThanOrEqualTo(PROBE_MILLIS);
@@ -121,19 +145,20 @@ class ClusterJvmsTest {
   }
 
   /// The same name again: another life, found by both.
-  private void startAgain(List<Integer> ports, List<NodeJvm> nodes) throws Exception {
-    nodes.set(2, start("c", ports.get(2), ports));
+  private void startAgain(List<NodeJvm> nodes) throws Exception {
+    nodes.set(2, startThird("killed"));
     nodes.get(2).waitFor("READY");
-    nodes.get(0).waitFor("UP c");
-    nodes.get(1).waitFor("UP c");
+    nodes.get(0).waitFor("UP killed");
+    nodes.get(1).waitFor("UP killed");
   }
 
   @Test
   void leave_ofANode_isSeenByTheOthers() throws Exception {
-    List<NodeJvm> nodes = threeNodes(ports());
+    List<NodeJvm> nodes = threeNodes("leaver");
     long from = System.currentTimeMillis();
     nodes.get(2).say("leave");
-    printTimes("leave", from, nodes.get(0).waitFor("DOWN c"), nodes.get(1).waitFor("DOWN c"));
+    String down = "DOWN leaver";
+    printTimes("leave", from, nodes.get(0).waitFor(down), nodes.get(1).waitFor(down));
     nodes.get(2).waitFor("HAS LEFT");
     nodes.get(0).say("ask b");
     nodes.get(0).waitFor("REPLY b");
@@ -141,13 +166,13 @@ class ClusterJvmsTest {
 
   @Test
   void stoppedNode_isDown_andLearnsAtOnceWhenItIsResumed_thenIsBack() throws Exception {
-    List<NodeJvm> nodes = threeNodes(ports());
+    List<NodeJvm> nodes = threeNodes("stopped");
     NodeJvm c = nodes.get(2);
     c.waitFor("UP a");
     long from = System.currentTimeMillis();
     c.signal("STOP");
     for (NodeJvm one : nodes.subList(0, 2)) { // its connections stay open: only silence tells
-      String loss = awaitLoss("SIGSTOP", from, "c", one);
+      String loss = awaitLoss("SIGSTOP", from, "stopped", one);
       assertThat(loss).matches("(SILENCE|UNACKNOWLEDGED|NO_ANSWER): .*"); // mostly the first
       if (loss.startsWith("SILENCE")) {
         assertThat(millis(loss)).isGreaterThanOrEqualTo(SILENCE_MILLIS);
@@ -158,11 +183,11 @@ class ClusterJvmsTest {
     long resumed = System.currentTimeMillis();
     c.signal("CONT");
     printTimes("SIGCONT", resumed, c.waitFor("LOST"));
-    NodeJvm.Line up = nodes.get(0).waitFor("UP c");
-    nodes.get(1).waitFor("UP c");
+    NodeJvm.Line up = nodes.get(0).waitFor("UP stopped");
+    nodes.get(1).waitFor("UP stopped");
     printTimes("SIGCONT", resumed, up);
-    nodes.get(0).say("ask c");
-    nodes.get(0).waitFor("REPLY c");
+    nodes.get(0).say("ask stopped");
+    nodes.get(0).waitFor("REPLY stopped");
   }
 
   @Test
@@ -176,7 +201,8 @@ class ClusterJvmsTest {
         .isEmpty();
     assertThat(alone.all()).anyMatch(line -> line.startsWith("dev.heddle.process.ProcessRuntime "));
     int port = TestPorts.next();
-    NodeJvm node = start("a", port, List.of(port));
+    NodeJvm node = start("alone", port, List.of(port));
+    jvms.add(node);
     node.waitFor("READY");
     assertThat(listening(node.pid())).containsExactly("127.0.0.1:" + port);
     // a second node at that port says who has it

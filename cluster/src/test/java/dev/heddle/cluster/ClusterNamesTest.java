@@ -4,7 +4,7 @@ package dev.heddle.cluster;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.heddle.cluster.engine.TestPorts;
+import dev.heddle.ports.TestPorts;
 import dev.heddle.process.Pid;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -17,7 +17,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /// What names refuse, and what they say then. There are no voters here.
-@Timeout(120)
+@Timeout(300)
 class ClusterNamesTest {
   @TempDir Path root;
 

@@ -4,7 +4,7 @@ package dev.heddle.cluster;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.abort;
 
-import dev.heddle.cluster.engine.TestPorts;
+import dev.heddle.ports.TestPorts;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;

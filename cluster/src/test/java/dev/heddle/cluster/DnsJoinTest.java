@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.heddle.cluster;
 
-import dev.heddle.cluster.engine.TestPorts;
+import dev.heddle.ports.TestPorts;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;

@@ -6,7 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.heddle.cluster.engine.LogLines;
-import dev.heddle.cluster.engine.TestPorts;
+import dev.heddle.ports.TestPorts;
 import dev.heddle.process.AskFailedException;
 import dev.heddle.process.CoroutineProcess;
 import dev.heddle.process.Pid;

@@ -4,7 +4,7 @@ package dev.heddle.cluster;
 import static java.util.concurrent.TimeUnit.MINUTES;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.heddle.cluster.engine.TestPorts;
+import dev.heddle.ports.TestPorts;
 import dev.heddle.process.AskFailedException;
 import dev.heddle.process.Pid;
 import dev.heddle.process.Process;

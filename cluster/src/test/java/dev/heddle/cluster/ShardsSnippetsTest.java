@@ -4,7 +4,7 @@ package dev.heddle.cluster;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.heddle.cluster.engine.TestPorts;
+import dev.heddle.ports.TestPorts;
 import dev.heddle.process.CoroutineProcess;
 import dev.heddle.process.Request;
 import java.io.IOException;

@@ -4,7 +4,7 @@ package dev.heddle.cluster;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.heddle.cluster.engine.TestPorts;
+import dev.heddle.ports.TestPorts;
 import dev.heddle.process.CoroutineProcess;
 import dev.heddle.process.NotSendableException;
 import java.io.IOException;
@@ -15,7 +15,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /// The example of singletons, and what they refuse. The voters are elsewhere, and do not run.
-@Timeout(120)
+@Timeout(300)
 @Tag("C6")
 class SingletonSnippetsTest {
   record Ledger(String currency) {}

@@ -3,7 +3,7 @@ package dev.heddle.cluster;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.heddle.cluster.engine.TestPorts;
+import dev.heddle.ports.TestPorts;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.AfterEach;

@@ -49,16 +49,18 @@ final class FailureReporter {
   /// superseded: no code will read their reports.
   void report(String what, @Nullable Throwable failure) {
     FailureListener other = listener;
-    FailureListener also = observers;
-    if (also != null && other == null && !jvmExits) {
-      also.onReport(what, failure);
-    }
     if (other != null) {
       other.onReport(what, failure);
-    } else if (failure == null) {
+      return;
+    }
+    if (failure == null) {
       reportAlone(what, null);
     } else {
       log(what, failure);
+    }
+    FailureListener also = observers;
+    if (also != null && !jvmExits) {
+      also.onReport(what, failure);
     }
   }
 

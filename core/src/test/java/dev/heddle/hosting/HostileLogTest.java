@@ -57,7 +57,9 @@ class HostileLogTest {
     @Override
     public void publish(LogRecord record) {
       first.accept(record);
-      written.add(record.getMessage());
+      if (!record.getMessage().contains(" has held the loop '")) { // as on a machine that is slow
+        written.add(record.getMessage());
+      }
     }
 
     @Override

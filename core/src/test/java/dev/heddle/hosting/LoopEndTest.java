@@ -44,7 +44,9 @@ class LoopEndTest {
   private final class Recorder extends Handler {
     @Override
     public void publish(LogRecord report) {
-      reports.add(report.getMessage());
+      if (!report.getMessage().contains(" has held the loop '")) { // as on a machine that is slow
+        reports.add(report.getMessage());
+      }
     }
 
     @Override

@@ -89,6 +89,13 @@ class TrampolineHoldTest {
     }
   }
 
+  /// Lets the loop fall asleep again and again, until the driver has called the handler.
+  private void sleepUntilReported() {
+    while (reported.getCount() > 0) {
+      Heddle.delay(Duration.ofMillis(5));
+    }
+  }
+
   private void computeUntilReported() {
     while (reported.getCount() > 0) {
       Thread.onSpinWait();
@@ -118,7 +125,7 @@ class TrampolineHoldTest {
   void handlerOfADriver_thatMeetsALockOfAThread_isReportedWithItsHolder() throws Exception {
     Object monitor = new Object();
     holdInAThread(monitor, this::untilReported);
-    runWithHandler(() -> enter(monitor), () -> Heddle.delay(Duration.ofMillis(100)));
+    runWithHandler(() -> enter(monitor), this::sleepUntilReported);
     assertThat(report().waitsFor())
         .startsWith("the monitor of java.lang.Object@")
         .endsWith(", held by thread 'the holder'");
@@ -137,12 +144,18 @@ class TrampolineHoldTest {
           untilReported();
           answer.complete("by the test, for no coroutine can");
         });
+    boolean[] called = new boolean[1]; // the loop's thread alone
     runWithHandler(
-        () -> enter(monitor),
+        () -> {
+          called[0] = true;
+          enter(monitor);
+        },
         () -> {
           Coroutine<?> answering =
               Heddle.spawn(() -> {
-                Heddle.delay(Duration.ofMillis(100));
+                while (!called[0]) {
+                  Heddle.delay(Duration.ofMillis(5));
+                }
                 return answer.complete("by a coroutine");
               });
           answering.await();
@@ -154,7 +167,7 @@ class TrampolineHoldTest {
   @Test
   void handlerOfADriver_thatComputes_isReportedWithItsStack() {
     awaited = Activity.CALLBACK;
-    runWithHandler(this::computeUntilReported, () -> Heddle.delay(Duration.ofMillis(100)));
+    runWithHandler(this::computeUntilReported, this::sleepUntilReported);
     assertThat(report().text())
         .startsWith("Something has held the loop 'stands' for ")
         .contains("is inside a callback, outside any coroutine", "computeUntilReported");

@@ -1,15 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.heddle.simulation;
 
+import dev.heddle.observe.log.AsyncLog;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.locks.LockSupport;
 import java.util.function.Predicate;
+import java.util.function.Supplier;
 import java.util.logging.Handler;
 import java.util.logging.LogRecord;
 import java.util.logging.Logger;
 import org.jspecify.annotations.Nullable;
 
 /// What loops tell the operator, of one program after the other.
+///
+/// The thread that writes the log reads the failures, under their monitors. It waits here until the
+/// loop has ended and waits for it: else a coroutine that reads the same failure could wait for
+/// that thread, and what the program does next would depend on the machine.
 final class OperatorLog extends Handler implements AutoCloseable {
   /// Why a failure was reported.
   enum Why {
@@ -42,7 +49,10 @@ final class OperatorLog extends Handler implements AutoCloseable {
 
   record Entry(String text, Why why, Throwable failure) {}
 
+  private static final long POLL_NANOS = 20_000;
+
   private final Logger logger = Logger.getLogger("dev.heddle");
+  private volatile @Nullable Thread carrier; // of a loop whose lines are held back
   private final List<Entry> entries = new ArrayList<>();
 
   /// Open, until it is closed, in place of the usual log.
@@ -52,10 +62,33 @@ final class OperatorLog extends Handler implements AutoCloseable {
   }
 
   @Override
-  public synchronized void publish(LogRecord record) {
+  public void publish(LogRecord record) {
+    Thread heldBack = carrier;
+    while (heldBack != null && !(LockSupport.getBlocker(heldBack) instanceof AsyncLog)) {
+      LockSupport.parkNanos(this, POLL_NANOS);
+      heldBack = carrier;
+    }
+    add(record);
+  }
+
+  private synchronized void add(LogRecord record) {
     @Nullable Throwable failure = record.getThrown();
     if (failure != null) {
       entries.add(new Entry(record.getMessage(), Why.of(record.getMessage()), failure));
+    }
+  }
+
+  /// Runs a loop on this thread, and holds its lines back until it has ended and waits for them.
+  ///
+  /// The thread that writes the log reads the failures, under their monitors. A coroutine that
+  /// reads the same failure could have to wait for it, and what the program does next would depend
+  /// on the machine.
+  <T extends @Nullable Object> T holdingBack(Supplier<T> loop) {
+    carrier = Thread.currentThread();
+    try {
+      return loop.get();
+    } finally {
+      carrier = null;
     }
   }
 

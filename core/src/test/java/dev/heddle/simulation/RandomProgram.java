@@ -82,7 +82,7 @@ final class RandomProgram {
   /// Runs it and returns what is wrong with the run.
   List<String> run(OperatorLog log) {
     log.take();
-    Throwable threw = Step.outcomeOf(() -> simulation.run(this::main));
+    Throwable threw = log.holdingBack(() -> Step.outcomeOf(() -> simulation.run(this::main)));
     this.log = log.take();
     verify(threw);
     return wrong;
@@ -313,7 +313,9 @@ final class RandomProgram {
     check(timers == 0 || isStopping() || threw != null, () -> timers + " timers are left");
     long live = simulation.loop().tree().counters().coroutines();
     check(live == 0, () -> live + " coroutines are left");
-    check(!alone || simulation.endlessSleeps() == 0, () -> "the loop slept with nobody to wake it");
+    check(
+        !alone || simulation.endlessSleeps() == 0,
+        () -> "the loop slept with nobody to wake it\n" + simulation.firstEndlessSleep());
     check(inside == 0, () -> "the mutex is still held");
   }
 

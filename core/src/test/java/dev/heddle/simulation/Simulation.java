@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
 /// time it runs with the same seed.
 public final class Simulation {
   private final VirtualClock clock = new VirtualClock();
-  private final VirtualDriver driver = new VirtualDriver(clock);
+  private final VirtualDriver driver = new VirtualDriver(clock, () -> loop().dump().toString());
   private final SeededPicker picker;
   private long ticks;
   private @Nullable LoopRuntime loop;
@@ -57,6 +57,11 @@ public final class Simulation {
   /// How often the loop slept with nothing armed that moves by itself.
   public long endlessSleeps() {
     return driver.endlessSleeps();
+  }
+
+  /// What the loop waited for when it first slept so.
+  public String firstEndlessSleep() {
+    return driver.firstEndlessSleep();
   }
 
   /// The loop, once it runs, and after its end.

@@ -6,6 +6,7 @@ import dev.heddle.reactor.driver.ReactorDriver;
 import dev.heddle.reactor.driver.Support;
 import java.util.Map;
 import java.util.concurrent.locks.LockSupport;
+import java.util.function.Supplier;
 
 /// A driver with no outside world, in which a sleep takes no time: the clock moves to the deadline
 /// instead.
@@ -15,13 +16,17 @@ import java.util.concurrent.locks.LockSupport;
 final class VirtualDriver implements ReactorDriver {
   private final VirtualClock clock;
   private final Thread carrier = Thread.currentThread();
+  private final Supplier<String> whoWaits;
   private long endlessSleeps;
+  private String firstEndlessSleep = "";
 
   // any thread sets it, the carrier takes it
   private volatile boolean rung;
 
-  VirtualDriver(VirtualClock clock) {
+  /// @param whoWaits describes, on the carrier, what the loop waits for
+  VirtualDriver(VirtualClock clock, Supplier<String> whoWaits) {
     this.clock = clock;
+    this.whoWaits = whoWaits;
   }
 
   /// Sleeps that only another thread could end.
@@ -29,10 +34,17 @@ final class VirtualDriver implements ReactorDriver {
     return endlessSleeps;
   }
 
+  /// What the loop waited for when it first slept so.
+  String firstEndlessSleep() {
+    return firstEndlessSleep;
+  }
+
   @Override
   public int poll(long deadlineNanos) {
     if (deadlineNanos == NO_DEADLINE) {
-      endlessSleeps++;
+      if (endlessSleeps++ == 0) {
+        firstEndlessSleep = whoWaits.get();
+      }
       while (!rung) {
         LockSupport.park(this);
       }

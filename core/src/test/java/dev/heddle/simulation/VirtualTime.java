@@ -24,7 +24,7 @@ public final class VirtualTime {
   public static <T extends @Nullable Object> T run(Body<T> main) {
     VirtualClock clock = new VirtualClock();
     SchedulerParts parts =
-        new SchedulerParts(new VirtualDriver(clock), clock, ReadyPicker.FIFO, null);
+        new SchedulerParts(new VirtualDriver(clock, () -> ""), clock, ReadyPicker.FIFO, null);
     return LoopRuntime.run(options(), parts, noted(main), _ -> {});
   }
 
@@ -59,7 +59,7 @@ public final class VirtualTime {
   public static void runWithPauses(Consumer<Consumer<Duration>> main) {
     VirtualClock clock = new VirtualClock();
     SchedulerParts parts =
-        new SchedulerParts(new VirtualDriver(clock), clock, ReadyPicker.FIFO, null);
+        new SchedulerParts(new VirtualDriver(clock, () -> ""), clock, ReadyPicker.FIFO, null);
     Body<Boolean> body =
         () -> {
           main.accept(pause -> clock.advanceTo(clock.nanoTime() + pause.toNanos()));

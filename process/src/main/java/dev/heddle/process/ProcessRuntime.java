@@ -506,6 +506,7 @@ public final class ProcessRuntime implements AutoCloseable {
       public void secondPassed() {
         managed.join();
         inspector.checkForDeadlocks();
+        inspector.writeFailures();
         if (ProcessJfrEvents.areRecorded()) {
           ProcessCounters now = counters();
           ProcessJfrEvents.runtime(bean.getName(), now, now.queueDelay().since(reported));

@@ -21,7 +21,7 @@ import org.jspecify.annotations.Nullable;
 /// ```java
 /// Ref<Counter.Message> counter = runtime.ref("counter", Counter.Message.class);
 /// counter.send(new Counter.Add(2));
-/// int total = counter.ask(Counter.Total::new, Duration.ofSeconds(1));
+/// int total = counter.ask(Counter.Total::new, Duration.ofSeconds(30));
 /// ```
 ///
 /// An untyped address becomes typed, and the other way round, only explicitly: by

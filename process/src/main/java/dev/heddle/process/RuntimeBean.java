@@ -8,6 +8,7 @@ import dev.heddle.process.feed.RuntimeFeed;
 import dev.heddle.process.feed.RuntimeRecording;
 import dev.heddle.process.host.HostInspector;
 import dev.heddle.process.observe.RuntimeDump;
+import dev.heddle.process.scheduler.WorkerPool;
 import java.time.Duration;
 import java.util.Map;
 import java.util.function.Supplier;
@@ -28,6 +29,11 @@ final class RuntimeBean implements ProcessRuntimeMXBean {
   RuntimeDump takeDump() {
     return new RuntimeDump(
         name, uptime(), inspector.counters(), inspector.deadlocks(), inspector.withStacks());
+  }
+
+  /// The workers that run the processes.
+  WorkerPool workers() {
+    return inspector.workers();
   }
 
   private Duration uptime() {

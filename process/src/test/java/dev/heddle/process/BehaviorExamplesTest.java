@@ -101,7 +101,7 @@ class BehaviorExamplesTest extends CoroutineFixture {
     // @start GenServer
     Ref<Counter.Message> counter = runtime.spawn(new Counter());
     counter.send(new Counter.Add(2));
-    int total = counter.ask(Counter.Total::new, Duration.ofSeconds(1));
+    int total = counter.ask(Counter.Total::new, Duration.ofSeconds(30));
     // @end
     assertThat(total).isEqualTo(2);
   }

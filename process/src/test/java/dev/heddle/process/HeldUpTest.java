@@ -184,7 +184,8 @@ class HeldUpTest {
         ProcessRuntime.builder()
             .workers(1)
             .host("held-up")
-            .longStep(Duration.ofMillis(1), told::add)
+            // told once: by then the new worker must have got into the step
+            .longStep(Duration.ofMillis(500), told::add)
             .start();
     lock.lock();
     spawn(

@@ -165,4 +165,77 @@ class RuntimeFeedTest {
       Thread.onSpinWait();
     }
   }
+
+  // an exit is announced before it is noted
+  private List<String> failures(String last) {
+    while (failures().stream().noneMatch(text -> text.startsWith("process " + last))) {
+      Thread.onSpinWait();
+    }
+    return failures();
+  }
+
+  private List<String> failures() {
+    return feed.detail("reports").stream()
+        .filter(row -> "failure".equals(row.get("kind")))
+        .map(row -> row.get("text"))
+        .toList();
+  }
+
+  @Test
+  @Tag("watch-4")
+  void failuresThatNoProcessDealsWith_areReports_andThoseOfSupervisedOnesAreNot() {
+    Pid alone =
+        runtime.spawn((_, _) -> {
+          throw new IllegalStateException("nobody restarts it");
+        });
+    Kit.exit(runtime, alone);
+    Pid asked = runtime.spawn(Kit.untilMessage());
+    runtime.terminate(asked);
+    Kit.exit(runtime, asked);
+    Process child =
+        (_, _) -> {
+          throw new IllegalStateException("again");
+        };
+    Pid supervisor =
+        runtime.spawn(
+            Supervisor.builder()
+                .child(ChildSpec.of("child", () -> child))
+                .backoff(Backoff.constant(Duration.ZERO))
+                .intensity(2, Duration.ofHours(1))
+                .build());
+    Kit.exit(runtime, supervisor);
+
+    assertThat(failures(supervisor.toString()))
+        .satisfiesExactlyInAnyOrder(
+            text ->
+                assertThat(text)
+                    .startsWith("process " + alone)
+                    .contains("nobody restarts it", "RuntimeFeedTest.java:"),
+            text ->
+                assertThat(text)
+                    .startsWith("process " + supervisor)
+                    .contains("RestartLimitException", "intensity()"));
+  }
+
+  /// An observer would see nothing any more.
+  @Test
+  @Tag("watch-4")
+  void failureWhoseOwnTextFails_isAReport_andNoMoreThanTheLastEightAreKept() {
+    Pid last = null;
+    for (int i = 0; i < 9; i++) {
+      last =
+          runtime.spawn((_, _) -> {
+            throw new IllegalStateException() {
+              @Override
+              public String getMessage() {
+                throw new UnsupportedOperationException();
+              }
+            };
+          });
+      Kit.exit(runtime, last);
+    }
+    assertThat(failures(String.valueOf(last)))
+        .hasSize(8)
+        .allSatisfy(text -> assertThat(text).contains("has failed with a ", "says no more"));
+  }
 }

@@ -7,14 +7,21 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.heddle.observe.trace.Recording;
 import dev.heddle.observe.trace.TraceKind;
 import dev.heddle.observe.trace.TraceRing;
+import dev.heddle.process.scheduler.WorkerPool;
+import dev.heddle.process.supervisor.ChildSpec;
+import dev.heddle.process.supervisor.Supervisor;
+import dev.heddle.sync.Backoff;
 import java.io.ByteArrayOutputStream;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CountDownLatch;
+import java.util.function.ToLongFunction;
 import java.util.stream.IntStream;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -26,7 +33,8 @@ import org.junit.jupiter.api.Timeout;
 class RuntimeTraceTest {
   private static final String OTHERS = "runtime";
 
-  private record Entry(String ring, int kind, String code, long who, long other, long time) {
+  private record Entry(
+      String ring, int kind, String code, long who, long other, long number, long time) {
     boolean is(TraceKind wanted) {
       return kind == wanted.number();
     }
@@ -48,7 +56,8 @@ class RuntimeTraceTest {
                     copy.kind(i),
                     ring.getOrDefault("code." + copy.code(i), "?"),
                     copy.who(i),
-                    copy.other(i),
+                    copy.kind(i) == TraceKind.MESSAGE.number() ? copy.sender(i) : copy.other(i),
+                    copy.kind(i) == TraceKind.MESSAGE.number() ? copy.message(i) : copy.code(i),
                     copy.time(i)))
             .forEach(entries::add);
       }
@@ -261,5 +270,240 @@ class RuntimeTraceTest {
     assertThat(recording.stop()).isEqualTo(first);
     recording.close();
     record().close();
+  }
+
+  // ---- messages ----
+
+  /// Also of several in a row, which go together while nobody looks.
+  @Test
+  void eachMessage_hasTheRunThatReceivedIt() {
+    int count = 200;
+    int[] got = new int[1];
+    Pid receiver =
+        runtime.spawn(
+            Kit.process((_, events, out) -> {
+              got[0] += events.size();
+              if (got[0] == count) {
+                out.done(1);
+              }
+            }),
+            StartOptions.defaults().withMailbox(Integer.MAX_VALUE, MailboxPolicy.REJECT));
+    Recording recording = record();
+    Pid sender =
+        runtime.spawn(
+            Kit.process((self, _, out) -> {
+              for (int i = 0; i < count; i++) {
+                self.send(receiver, i);
+              }
+              out.done(1);
+            }));
+    Kit.exit(runtime, receiver);
+    Trace trace = Trace.of(recording);
+    recording.close();
+
+    List<Entry> sent = trace.all(TraceKind.MESSAGE, receiver);
+    assertThat(sent)
+        .hasSize(count)
+        .allSatisfy(message -> {
+          assertThat(message.other).isEqualTo(sender.id());
+          assertThat(message.number).isNotZero();
+        });
+    assertThat(trace.all(TraceKind.RECEIVED, receiver))
+        .extracting(Entry::other)
+        .containsExactlyElementsOf(sent.stream().map(Entry::number).toList());
+  }
+
+  @Test
+  void bodyThatChoosesMessages_hasThemInItsOrder() {
+    Pid choosing =
+        runtime.spawn(
+            CoroutineProcess.of(self -> {
+              Object second = self.receive("second"::equals);
+              return second + " before " + self.receive();
+            }));
+    Recording recording = record();
+    runtime.send(choosing, "first");
+    runtime.send(choosing, "second");
+    assertThat(Kit.exit(runtime, choosing).result()).isEqualTo("second before first");
+    Trace trace = Trace.of(recording);
+    recording.close();
+
+    List<Entry> sent = trace.all(TraceKind.MESSAGE, choosing);
+    assertThat(trace.all(TraceKind.RECEIVED, choosing))
+        .extracting(Entry::other)
+        .containsExactly(sent.get(1).number, sent.get(0).number);
+  }
+
+  /// It had waited for space, and its message is received before it goes on.
+  @Test
+  void messageThatHadToWait_isCounted_andNotTakenForAnother() throws Exception {
+    CountDownLatch inside = new CountDownLatch(1);
+    CountDownLatch held = new CountDownLatch(1);
+    Pid full =
+        runtime.spawn(
+            (events, _) -> {
+              if (!events.isEmpty()) {
+                inside.countDown();
+                held.await();
+              }
+            },
+            StartOptions.defaults().withMailbox(1, MailboxPolicy.SUSPEND));
+    runtime.send(full, "begin");
+    inside.await();
+    runtime.send(full, "fills it");
+    Recording recording = record();
+    Pid waiting =
+        runtime.spawn(CoroutineProcess.ofAction(self -> self.context().send(full, "waits")));
+    awaitState(waiting, ProcessSnapshot.State.BLOCKED, ProcessSnapshot.State.IDLE);
+    held.countDown();
+    Kit.exit(runtime, waiting);
+    Trace trace = Trace.of(recording);
+    recording.close();
+
+    assertThat(trace.all(TraceKind.MESSAGE, full))
+        .singleElement()
+        .satisfies(message -> assertThat(message.number).isZero());
+  }
+
+  private void awaitState(Pid process, ProcessSnapshot.State... wanted) {
+    List<ProcessSnapshot.State> all = List.of(wanted);
+    while (!all.contains(runtime.process(process).state())
+        || runtime.process(process).steps() == 0) {
+      Thread.onSpinWait();
+    }
+  }
+
+  // ---- runs, and what the runtime has counted ----
+
+  private static long sum(List<WorkerCounters> workers, ToLongFunction<WorkerCounters> figure) {
+    return workers.stream().mapToLong(figure).sum();
+  }
+
+  // so that no entry is missing at either end: a worker counts a park just before its thread waits
+  private List<WorkerCounters> awaitAsleep() {
+    while (true) {
+      boolean asleep = runtime.workers().stream().allMatch(WorkerCounters::asleep);
+      if (asleep && workerThreads().allMatch(each -> each.getState() == Thread.State.WAITING)) {
+        return runtime.workers();
+      }
+      Thread.onSpinWait();
+    }
+  }
+
+  private static Stream<Thread> workerThreads() {
+    return Thread.getAllStackTraces().keySet().stream()
+        .filter(each -> each.getName().startsWith("heddle-worker-"));
+  }
+
+  @Test
+  void countsOfTheTrace_areThoseOfTheRuntime() {
+    List<WorkerCounters> before = awaitAsleep();
+    long started = runtime.counters().started();
+    Recording recording = record();
+    int pairs = 50;
+    List<Pid> all =
+        IntStream.range(0, pairs)
+            .mapToObj(_ ->
+                runtime.spawn(
+                    Kit.process((self, events, out) -> {
+                      if (events.isEmpty()) {
+                        Pid child = self.spawn(Kit.untilMessage());
+                        self.send(child, "end");
+                        out.execute(1, Commands.sleep(Duration.ofMillis(1)));
+                      } else {
+                        out.done(1);
+                      }
+                    })))
+            .toList();
+    all.forEach(each -> Kit.exit(runtime, each));
+    List<WorkerCounters> after = awaitAsleep();
+    started = runtime.counters().started() - started;
+    Trace trace = Trace.of(recording);
+    recording.close();
+
+    assertThat(trace.all(TraceKind.RUN))
+        .hasSize(
+            (int) (sum(after, WorkerCounters::executed) - sum(before, WorkerCounters::executed)));
+    assertThat(trace.all(TraceKind.SLEEP))
+        .hasSize((int) (sum(after, WorkerCounters::parks) - sum(before, WorkerCounters::parks)));
+    assertThat(trace.all(TraceKind.STEAL).stream().mapToLong(Entry::number).sum())
+        .isEqualTo(sum(after, WorkerCounters::stolen) - sum(before, WorkerCounters::stolen));
+    assertThat(trace.all(TraceKind.SPAWN)).hasSize((int) started).hasSize(2 * pairs);
+    assertThat(trace.all(TraceKind.SPAWN)).filteredOn(each -> each.other != 0).hasSize(pairs);
+    assertThat(trace.all(TraceKind.END)).hasSize(2 * pairs);
+    assertThat(trace.all(TraceKind.MESSAGE)).hasSize(pairs);
+    assertThat(trace.all(TraceKind.COMMAND)).hasSize(pairs);
+    assertThat(trace.all(TraceKind.COMMAND_DONE)).hasSize(pairs);
+  }
+
+  @Test
+  void restartsOfSupervisors_areThoseThatTheyHaveCounted() {
+    Kit.Step fails =
+        (_, _, _) -> {
+          throw new IllegalStateException("again");
+        };
+    Supervisor supervisor =
+        Supervisor.builder()
+            .child(ChildSpec.of("child", () -> Kit.process(fails)))
+            .backoff(Backoff.constant(Duration.ZERO))
+            .intensity(5, Duration.ofHours(1))
+            .build();
+    Recording recording = record();
+    Pid pid = runtime.spawn(supervisor);
+    assertThat(Kit.exit(runtime, pid).isFailure()).isTrue();
+    Trace trace = Trace.of(recording);
+    recording.close();
+
+    assertThat(supervisor.restarts()).isPositive();
+    assertThat(trace.all(TraceKind.RESTART)).hasSize((int) supervisor.restarts());
+    assertThat(trace.all(TraceKind.RESTART, pid)).hasSize((int) supervisor.restarts());
+    assertThat(trace.all(TraceKind.END))
+        .filteredOn(end -> end.who != pid.id())
+        .isNotEmpty()
+        .allSatisfy(end -> assertThat(end.code).isEqualTo("fails"));
+  }
+
+  @Test
+  void run_endsForTheReasonThatTheProcessHas() throws Exception {
+    Recording recording = record();
+    Pid rests = runtime.spawn(Kit.resting());
+    Pid waits =
+        runtime.spawn((events, out) -> {
+          out.execute(1, new Kit.Call("never"));
+          out.awaitCommands();
+        });
+    Invocation<Object> _ = Kit.take(calls);
+    Pid steps = runtime.spawn((events, out) -> out.continueNow());
+    while (runtime.process(steps).steps() < 100) { // some budgets of a run
+      Thread.onSpinWait();
+    }
+    awaitState(rests, ProcessSnapshot.State.IDLE);
+    awaitState(waits, ProcessSnapshot.State.BLOCKED);
+    runtime.terminate(steps);
+    Kit.exit(runtime, steps);
+    List<WorkerCounters> _ = awaitAsleep();
+    Trace trace = Trace.of(recording);
+    recording.close();
+
+    assertThat(trace.all(TraceKind.RUN, rests)).extracting(Entry::code).containsOnly("message");
+    assertThat(trace.all(TraceKind.RUN, waits)).extracting(Entry::code).containsOnly("Call");
+    assertThat(trace.all(TraceKind.RUN, steps).getLast().code).isEqualTo("ends");
+    assertThat(trace.all(TraceKind.RUN, steps)).extracting(Entry::code).contains("yields");
+    assertThat(trace.all(TraceKind.END, steps))
+        .extracting(Entry::code)
+        .containsExactly("is terminated");
+  }
+
+  /// Each run and each message would cost something for ever.
+  @Test
+  void recordingThatHasEnded_leavesTheWorkersAsTheyWere() {
+    WorkerPool workers = ((RuntimeBean) runtime.mxBean()).workers();
+    assertThat(workers.isObserved()).isFalse();
+    Recording recording = record();
+    assertThat(workers.isObserved()).isTrue();
+    List<Map<String, String>> _ = recording.stop();
+    assertThat(workers.isObserved()).isFalse();
+    recording.close();
+    assertThat(workers.isObserved()).isFalse();
   }
 }

@@ -17,7 +17,7 @@ final class Answers {
       Pattern.compile("api/(\\d{1,18})/(\\d{1,9})/([a-z]{1,20})(?:\\?([\\w.:{}|%-]{1,300}))?");
   private static final Pattern TRACE = Pattern.compile("trace/(\\d{1,18})/(\\d{1,2})");
   private static final Set<String> DETAILS =
-      Set.of("coroutines", "scopes", "waits", "processes", "reports");
+      Set.of("coroutines", "scopes", "waits", "processes", "reports", "accounts", "unaccounted");
   private static final Pattern PROCESS = Pattern.compile("\\{[^\\s{}]{1,200}\\}");
 
   private final Programs programs;
@@ -52,7 +52,8 @@ final class Answers {
     if (question.equals("process") && PROCESS.matcher(about).matches()) {
       return details(pid, number, "process " + about);
     }
-    return DETAILS.contains(question) && about.isEmpty() ? details(pid, number, question) : null;
+    String asks = question.equals("unaccounted") ? "no accounts" : question;
+    return DETAILS.contains(question) && about.isEmpty() ? details(pid, number, asks) : null;
   }
 
   private @Nullable CompletableFuture<String> trace(long pid, int seconds) {

@@ -23,10 +23,10 @@ public final class Browser implements AutoCloseable {
   /// Opens it, as far as that can be: the user has the URL in any case.
   public void open(String url) {
     try {
+      Path home = Path.of(System.getProperty("user.home")); // "?" of a user without an entry
       Path made = // of this user only
-          hasPackagedBrowsers()
-              ? Files.createTempDirectory(
-                  Path.of(System.getProperty("user.home")), "heddle-console")
+          hasPackagedBrowsers() && Files.isDirectory(home)
+              ? Files.createTempDirectory(home, "heddle-console")
               : Files.createTempDirectory("heddle-console");
       folder = made;
       Path page = made.resolve("console.html");

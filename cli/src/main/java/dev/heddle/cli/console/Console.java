@@ -34,7 +34,7 @@ public final class Console {
    * has ended is still checked, once a second, so that the next page is told when and how.
    */
   private static final Duration SCAN = Duration.ofSeconds(2);
-  private static final Duration SCAN_UNSEEN = Duration.ofSeconds(6); // while no page is open
+  private static final int UNSEEN = 3; // times that pause, while no page is open
 
   private final List<Long> pids;
   private final int port;
@@ -136,7 +136,9 @@ public final class Console {
     }
     while (true) {
       Heddle.offload(() -> addNew(programs));
-      Heddle.delay(programs.isPaused() ? SCAN_UNSEEN : SCAN);
+      for (int i = 0; i == 0 || (i < UNSEEN && programs.isPaused()); i++) {
+        Heddle.delay(SCAN);
+      }
     }
   }
 

@@ -41,6 +41,7 @@ final class Gate {
    * reference of the page would have to repeat it. A password: the terminal is there.
    */
   private static final int TOKEN_BYTES = 24;
+  private static final int HTTP = 80;
   private static final Set<String> OWN_SITES = Set.of("same-origin", "none");
 
   private final byte[] token;
@@ -56,8 +57,9 @@ final class Gate {
 
   Gate(String token, int port) {
     this.token = token.getBytes(StandardCharsets.US_ASCII);
-    this.hosts = Set.of("127.0.0.1:" + port);
-    this.origins = Set.of("http://127.0.0.1:" + port);
+    // browsers leave out the port 80
+    this.hosts = Set.of(port == HTTP ? "127.0.0.1" : "127.0.0.1:" + port);
+    this.origins = Set.of(port == HTTP ? "http://127.0.0.1" : "http://127.0.0.1:" + port);
   }
 
   static String newToken() {

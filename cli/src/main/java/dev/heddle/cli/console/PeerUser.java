@@ -2,6 +2,7 @@
 package dev.heddle.cli.console;
 
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.net.InetSocketAddress;
 import java.net.SocketAddress;
 import java.nio.ByteOrder;
@@ -10,6 +11,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.OptionalLong;
+import java.util.stream.Stream;
 
 /// The user who has opened a connection to this machine's own address, where the system tells:
 /// Linux lists each socket with its user in `/proc/net/tcp`.
@@ -53,7 +55,7 @@ final class PeerUser {
     }
   }
 
-  /// Whether another user of this machine has opened a connection.
+  /// Whether another user of this machine has opened a connection. Reads files, and may wait.
   ///
   /// @param here its address at this process
   /// @param there its address at the other side
@@ -70,21 +72,25 @@ final class PeerUser {
   private OptionalLong user(int from, int to) {
     String local = LOOPBACK + ":%04X".formatted(from);
     String remote = LOOPBACK + ":%04X".formatted(to);
-    return tables.stream()
-        .flatMap(table -> lines(table).stream())
-        .map(line -> line.strip().split("\\s+"))
-        .filter(it -> it.length > USER && isAt(it[LOCAL], local) && isAt(it[REMOTE], remote))
-        .filter(it -> it[USER].matches("\\d{1,10}")) // else it is no table of sockets
-        .mapToLong(it -> Long.parseLong(it[USER]))
-        .findFirst();
-  }
-
-  private static List<String> lines(Path table) {
-    try {
-      return Files.readAllLines(table, StandardCharsets.ISO_8859_1);
-    } catch (IOException _) {
-      return List.of(); // this system has no such table
+    for (Path table : tables) {
+      try (Stream<String> lines = Files.lines(table, StandardCharsets.ISO_8859_1)) {
+        OptionalLong user =
+            lines
+                .filter(line -> line.contains(local)) // most lines need not be cut
+                .map(line -> line.strip().split("\\s+"))
+                .filter(
+                    it -> it.length > USER && isAt(it[LOCAL], local) && isAt(it[REMOTE], remote))
+                .filter(it -> it[USER].matches("\\d{1,10}")) // else it is no table of sockets
+                .mapToLong(it -> Long.parseLong(it[USER]))
+                .findFirst();
+        if (user.isPresent()) {
+          return user;
+        }
+      } catch (IOException | UncheckedIOException _) {
+        // safe: this system has no such table
+      }
     }
+    return OptionalLong.empty();
   }
 
   private static boolean isAt(String field, String address) {

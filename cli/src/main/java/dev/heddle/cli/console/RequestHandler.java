@@ -21,6 +21,7 @@ import io.netty.handler.codec.http.HttpUtil;
 import io.netty.handler.codec.http.HttpVersion;
 import io.netty.util.ReferenceCountUtil;
 import io.netty.util.concurrent.ScheduledFuture;
+import java.net.SocketAddress;
 import java.nio.charset.StandardCharsets;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
@@ -39,7 +40,7 @@ final class RequestHandler extends ChannelInboundHandlerAdapter {
   private static final String POLICY =
       "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self';"
           + " base-uri 'none'; form-action 'none'; frame-ancestors 'none';"
-          + " require-trusted-types-for 'script'";
+          + " require-trusted-types-for 'script'; trusted-types 'none'";
 
   private final Gate gate;
   private final Pages pages;
@@ -60,12 +61,26 @@ final class RequestHandler extends ChannelInboundHandlerAdapter {
 
   @Override
   public void channelActive(ChannelHandlerContext ctx) {
-    boolean isAnother =
-        users.isAnother(ctx.channel().localAddress(), ctx.channel().remoteAddress());
-    if (subscribers.connected() && !isAnother) {
+    if (!subscribers.connected()) {
+      close(ctx); // too many
+      return;
+    }
+    ctx.channel().config().setAutoRead(false); // until it is known to be this user's
+    SocketAddress here = ctx.channel().localAddress();
+    SocketAddress there = ctx.channel().remoteAddress();
+    // the system's table has all sockets of this machine: read here, it would hold up all pages
+    var _ =
+        CompletableFuture.supplyAsync(() -> users.isAnother(here, there))
+            .whenComplete((isAnother, failure) ->
+                ctx.executor().execute(() -> admit(ctx, failure == null && !isAnother)));
+  }
+
+  private void admit(ChannelHandlerContext ctx, boolean isOwn) {
+    if (!isOwn) {
+      close(ctx);
+    } else if (ctx.channel().isActive()) {
       waitForRequest(ctx);
-    } else {
-      close(ctx); // too many, or another user's
+      ctx.channel().config().setAutoRead(true);
     }
   }
 

@@ -169,8 +169,9 @@ public final class Looker implements AutoCloseable, Runnable {
     return target == null || target.equals(known.of) ? known.lines : NO_STACK.lines;
   }
 
-  /// What the coroutines of each loop use of it, by spawn site: rows, by the number of the loop; as
-  /// of the last look. They begin when they are wanted first, and end when they are not any more.
+  /// What the coroutines of each loop use of it, by spawn site, and the processes of each runtime
+  /// of its workers, by type: rows, by the number of the loop or runtime; as of the last look. They
+  /// begin when they are wanted first, and end when they are not any more.
   public Map<String, List<Properties>> accounts(boolean on) {
     if (on != accountsWanted) {
       accountsWanted = on;
@@ -265,7 +266,8 @@ public final class Looker implements AutoCloseable, Runnable {
     boolean on = accountsWanted;
     Map<String, List<Properties>> found = new HashMap<>();
     for (Look.Seen each : next.seen()) {
-      if (each.kind().equals("loop") && (on || accountsOpen)) {
+      boolean hasThem = each.kind().equals("loop") || each.kind().equals("runtime");
+      if (hasThem && (on || accountsOpen)) {
         found.put(each.number(), watch.detail(each.number(), on ? "accounts" : "no accounts"));
       }
     }

@@ -47,7 +47,7 @@ final class Page {
 
   /// The same.
   ///
-  /// @param accounts rows, by the number of the loop
+  /// @param accounts rows, by the number of the loop or runtime
   static List<Line> of(
       Look now,
       @Nullable Look before,
@@ -64,7 +64,7 @@ final class Page {
         page.sites(each);
         page.waits(each);
       } else {
-        page.processes(each);
+        page.processes(each, accounts.getOrDefault(each.number(), List.of()));
       }
     }
     if (now.seen().isEmpty()) {
@@ -223,11 +223,76 @@ final class Page {
 
   // ---- of one runtime ----
 
-  private void processes(Seen runtime) {
+  private void processes(Seen runtime, List<Properties> accounts) {
     workers(runtime);
+    if (!accounts.isEmpty()) {
+      accountsOfTypes(runtime, accounts);
+      accountsOfProcesses(runtime, accounts);
+    }
     mailboxes(runtime);
     commands(runtime);
     supervisors(runtime);
+  }
+
+  private void accountsOfTypes(Seen runtime, List<Properties> rows) {
+    long nanos = Look.count(rows.getFirst(), "nanos");
+    TextTable table =
+        new TextTable("BUSY|RUNS|STEPS|LONGEST|BETWEEN|PROCESSES|TYPE", Set.of(0, 1, 2, 3, 4, 5));
+    shown(rows, "account")
+        .forEach(row -> {
+          List<String> cells = uses(row, nanos);
+          table.add(
+              cells.get(0),
+              cells.get(1),
+              cells.get(2),
+              cells.get(3),
+              cells.get(4),
+              number(row, "processes"),
+              cell(row.getProperty("type", "")));
+        });
+    String of = number(rows.getFirst(), "workers");
+    title(
+        "Use of the %s workers of '%s', for %s".formatted(of, runtime.name(), Uses.time(nanos)),
+        table);
+    add(table, _ -> null);
+  }
+
+  private void accountsOfProcesses(Seen runtime, List<Properties> rows) {
+    long nanos = Look.count(rows.getFirst(), "nanos");
+    TextTable table =
+        new TextTable("BUSY|RUNS|STEPS|LONGEST|BETWEEN|PROCESS|PID", Set.of(0, 1, 2, 3, 4));
+    shown(rows, "process account")
+        .forEach(row -> {
+          List<String> cells = uses(row, nanos);
+          table.add(
+              cells.get(0),
+              cells.get(1),
+              cells.get(2),
+              cells.get(3),
+              cells.get(4),
+              cell(row.getProperty("type", "")),
+              cell(row.getProperty("pid", "")));
+        });
+    title("Busiest processes of '%s'".formatted(runtime.name()), table);
+    add(table, _ -> null);
+  }
+
+  private List<Properties> shown(List<Properties> rows, String kind) {
+    return rows.stream()
+        .filter(row -> kind.equals(row.getProperty("row")) && isWanted(row))
+        .limit(WAITS)
+        .toList();
+  }
+
+  private static List<String> uses(Properties row, long nanos) {
+    long runs = Look.count(row, "runs");
+    return List.of(
+        String.format(
+            Locale.ROOT, "%.1f %%", 100.0 * Look.count(row, "busyNanos") / Math.max(1, nanos)),
+        TextTable.number(runs),
+        number(row, "runSteps"),
+        Uses.time(Look.count(row, "longestNanos")),
+        runs == 0 ? "" : Uses.time(Look.count(row, "waitedNanos") / runs));
   }
 
   private void workers(Seen runtime) {

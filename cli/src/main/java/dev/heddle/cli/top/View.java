@@ -34,7 +34,8 @@ final class View {
       List.of(
           "q          quit",
           "c o s      sites by count, by oldest wait, by spawn site",
-          "a          accounts: what each site uses of its loop; each switch costs more meanwhile",
+          "a          accounts: what each site uses of its loop, each type of its workers; each switch",
+          "           costs more meanwhile",
           "/          filter: only rows with that text; Enter keeps it, Esc removes it",
           "up, down   select a site or a wait; Page Up, Page Down, Home, End",
           "Enter, ->  the stack of the coroutine, of a site that of its oldest",
@@ -45,9 +46,10 @@ final class View {
           "DELAY      how long a ready coroutine or process waits for its turn: half, and 99 of 100,",
           "           wait no longer",
           "OLDEST     the longest wait among the coroutines of that site",
-          "BUSY       the share of the time, since there are accounts, that runs of that site took",
+          "BUSY       the share of the time, since there are accounts, that runs of that site or type",
+          "           took; 100 % is one worker",
           "LONGEST    the longest of these runs",
-          "BETWEEN    the mean time from the end of a run of a coroutine to its next one",
+          "BETWEEN    the mean time from the end of a run of a coroutine or process to its next one",
           "GROWTH     how much a mailbox has grown since the look before",
           "FOR AT LEAST  since the command was first seen here");
 

@@ -8,15 +8,18 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 
-/// The arrows of a file, from a cause to the run that it has led to.
+/// The arrows of a file: from a cause to the run that it has led to, from the run that has sent a
+/// message to the one that has received it, and from a worker to the one that has stolen from it.
 ///
 /// They are written when all spans of their threads are known. The run in which something was woken
 /// may not be there: it had not ended when the recording did, or the clock of another worker was
 /// ahead, so that it seems to begin later. Such a cause has no arrow.
 final class Flows {
-  private static final String WAKE = "wake";
+  static final String WAKE = "wake";
+  static final String MESSAGE = "message";
+  static final String STEAL = "steal";
 
-  private record Flow(int track, long at, int toTrack, long to) {}
+  private record Flow(String name, int track, long at, int toTrack, long to) {}
 
   /// The spans of a track, in their order.
   private static final class Spans {
@@ -58,8 +61,8 @@ final class Flows {
   }
 
   /// An arrow to a span.
-  void add(int track, long at, int toTrack, long to) {
-    waiting.add(new Flow(track, at, toTrack, to));
+  void add(String name, int track, long at, int toTrack, long to) {
+    waiting.add(new Flow(name, track, at, toTrack, to));
   }
 
   /// Writes those that were added, as far as they begin in a span.
@@ -70,14 +73,14 @@ final class Flows {
         written++;
         out.event("s", process, flow.track)
             .at(flow.at)
-            .with("cat", WAKE)
-            .with("name", WAKE)
+            .with("cat", flow.name)
+            .with("name", flow.name)
             .with("id", written)
             .end();
         out.event("f", process, flow.toTrack)
             .at(flow.to)
-            .with("cat", WAKE)
-            .with("name", WAKE)
+            .with("cat", flow.name)
+            .with("name", flow.name)
             .with("id", written)
             .with("bp", "e")
             .end();

@@ -15,6 +15,20 @@ final class Places {
 
   private Places() {}
 
+  /// The times of a thread.
+  static long[] of(ThreadTrace thread) {
+    return thread.isLoop() ? of(thread.entries(), thread.ended()) : exact(thread.entries());
+  }
+
+  // those of workers: two that share a reading have the same time, and belong together
+  private static long[] exact(TraceRing.Copy entries) {
+    long[] places = new long[entries.size()];
+    for (int i = 0; i < places.length; i++) {
+      places[i] = entries.time(i);
+    }
+    return places;
+  }
+
   /// The times; none is earlier than the one before.
   ///
   /// @param end of the recording

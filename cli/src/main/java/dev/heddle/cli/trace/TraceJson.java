@@ -16,9 +16,10 @@ import java.util.TreeSet;
 /// A trace as a file in the Trace Event Format, which ui.perfetto.dev and chrome://tracing open.
 ///
 /// Each loop has two tracks: its runs, by the names of coroutines, and what woke coroutines from
-/// outside of all runs. Arrows go from who woke to the run that followed.
+/// outside of all runs; so has each worker, with the runs of processes. Arrows go from who woke, or
+/// sent, to the run that followed, or received.
 public final class TraceJson {
-  private static final int TRACKS = 2; // of a thread
+  static final int TRACKS = 2; // of a thread
   private static final Set<String> NOT_SHOWN = Set.of("row", "name", "kind");
 
   /// What has been written.
@@ -92,14 +93,15 @@ public final class TraceJson {
     List<long[]> places = new ArrayList<>();
     List<Integer> tracks = new ArrayList<>();
     for (ThreadTrace each : group) {
-      places.add(Places.of(each.entries(), each.ended()));
+      places.add(Places.of(each));
       tracks.add(first + TRACKS * tracks.size());
     }
     var arrows = Arrows.of(group, places, tracks);
     var issued = commands.of(group, places);
+    var messages = Messages.of(group, places, tracks);
     for (int i = 0; i < group.size(); i++) {
-      Causes causes = new Causes(places.get(i), arrows.get(i), issued.get(i));
-      new TrackWriter(out, flows, pid, tracks.get(i), group.get(i), causes).write();
+      Causes causes = new Causes(places.get(i), arrows.get(i), issued.get(i), messages.get(i));
+      new TrackWriter(out, flows, pid, first, tracks.get(i), group.get(i), causes).write();
     }
     flows.write(out, pid);
     return first + TRACKS * group.size();

@@ -3,10 +3,13 @@ package dev.heddle.cli.trace;
 
 import dev.heddle.cli.trace.Arrows.Arrow;
 import dev.heddle.cli.trace.Commands.Command;
+import dev.heddle.cli.trace.Messages.Message;
 import dev.heddle.observe.trace.TraceKind;
 import java.io.IOException;
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Properties;
 import java.util.Set;
@@ -25,6 +28,7 @@ final class TrackWriter {
    * of the second track (Flows). What was woken and has not run any more has none.
    */
   private static final long MARK_NANOS = 100; // the width of a mark, where there is room
+  private static final int NONE = -1;
   private static final Set<String> AS_THEY_ARE = Set.of("yields", "ends", "waits in the JDK");
 
   /// What the loop itself has done.
@@ -33,26 +37,39 @@ final class TrackWriter {
   private final JsonLines out;
   private final Flows flows;
   private final int process;
+  private final int firstOfGroup; // of its tracks
   private final int thread;
   private final ThreadTrace trace;
   private final long[] places;
   private final @Nullable Arrow[] arrows; // to the run that is an entry
   private final @Nullable Command[] commands; // that an entry issues or completes
+  private final @Nullable Message[] messages; // that an entry receives
   private final Map<Long, String> ends = new HashMap<>();
+  private final List<Integer> received = new ArrayList<>(); // entries of the run that comes next
+  private int stolen = NONE; // the entry that says so of that run
   private long spanEnd; // of the last run or sleep
   private @Nullable Mark mark; // is written when the next is known
 
+  /// @param firstOfGroup the number of the first track of the threads that have something in common
   /// @param thread the number of its first track; the second has the next one
   TrackWriter(
-      JsonLines out, Flows flows, int process, int thread, ThreadTrace trace, Causes causes) {
+      JsonLines out,
+      Flows flows,
+      int process,
+      int firstOfGroup,
+      int thread,
+      ThreadTrace trace,
+      Causes causes) {
     this.out = out;
     this.flows = flows;
     this.process = process;
+    this.firstOfGroup = firstOfGroup;
     this.thread = thread;
     this.trace = trace;
     this.places = causes.places;
     this.arrows = causes.arrows;
     this.commands = causes.commands;
+    this.messages = causes.messages;
   }
 
   void write() throws IOException {
@@ -107,11 +124,16 @@ final class TrackWriter {
         instant(i, other, "cancel");
       }
       case END -> {
-        ends.put(trace.entries().who(i), how(trace.entries().code(i)));
+        ends.put(trace.entries().who(i), how(i));
         instant(i, trace.entries().who(i), "end");
       }
-      case STEAL -> instant(i, other, "steal");
-      case MESSAGE -> instant(i, other, "message");
+      case STEAL -> {
+        steals(i);
+        stolen = i;
+      }
+      case MESSAGE -> sends(i);
+      case RECEIVED -> received.add(i);
+      case RESTART -> instant(i, trace.entries().who(i), "restart");
       case TIMER -> happens(i, "timer", "late_ns");
       case IO -> happens(i, "I/O", "ready");
       case COMMAND -> command(i, "b");
@@ -119,7 +141,11 @@ final class TrackWriter {
     }
   }
 
-  private static String how(int code) {
+  private String how(int i) {
+    int code = trace.entries().code(i);
+    if (!trace.isLoop()) {
+      return trace.code(i).isEmpty() ? "ends" : trace.code(i);
+    }
     return code == 0 ? "returns" : code == 1 ? "fails" : "is cancelled";
   }
 
@@ -143,14 +169,33 @@ final class TrackWriter {
       args.put("woken by", arrow.name());
     }
     String end = ends.remove(who);
-    if (trace.isLoop() || end != null) {
+    if (trace.isLoop() || end != null || trace.entries().code(i) != 0) {
       args.put("then", end == null ? waits(trace.code(i)) : end);
     }
     span(from, places[i], label(who), args);
     if (arrow != null && arrow.at() <= from) { // else another worker's clock was behind
-      flows.add(arrow.track(), arrow.at(), thread, from);
+      flows.add(Flows.WAKE, arrow.track(), arrow.at(), thread, from);
     }
+    arrowsTo(who, from, places[i]);
     spanEnd = places[i];
+  }
+
+  // what a run has received, and from which worker it came
+  private void arrowsTo(long who, long from, long to) {
+    for (int i : received) {
+      Message message = messages[i];
+      if (message != null && trace.entries().who(i) == who) {
+        // the sender writes its entry when the message is there, perhaps received already
+        long at = Math.clamp(Math.max(places[i], message.at()), from, to);
+        flows.add(Flows.MESSAGE, message.track(), Math.min(message.at(), at), thread, at);
+      }
+    }
+    received.clear();
+    if (stolen != NONE && trace.entries().who(stolen) == who && places[stolen] <= from) {
+      int victim = firstOfGroup + TraceJson.TRACKS * (int) trace.entries().other(stolen);
+      flows.add(Flows.STEAL, victim, places[stolen], thread, from);
+    }
+    stolen = NONE;
   }
 
   private static String waits(String code) {
@@ -175,7 +220,9 @@ final class TrackWriter {
       long who = Long.parseLong(held);
       long since = Math.max(spanEnd, ThreadTrace.number(from, "heldSince"));
       String name = who == 0 ? "a coroutine back from the JDK, or the loop itself" : label(who);
-      span(since, Math.max(since, trace.ended()), name, Map.of("then", "still runs"));
+      long end = Math.max(since, trace.ended());
+      span(since, end, name, Map.of("then", "still runs"));
+      arrowsTo(who, since, end);
     }
   }
 
@@ -244,6 +291,32 @@ final class TrackWriter {
         .with("name", name)
         .args(Map.of(detail, trace.entries().other(i)))
         .end();
+  }
+
+  private void steals(int i) throws IOException {
+    out.event("i", process, thread)
+        .at(places[i])
+        .with("s", "t")
+        .with("name", "steal")
+        .args(
+            Map.of(
+                "first",
+                label(trace.entries().who(i)),
+                "tasks",
+                trace.entries().code(i),
+                "from worker",
+                trace.entries().other(i)))
+        .end();
+  }
+
+  // an arrow needs a slice; other threads have none
+  private void sends(int i) throws IOException {
+    long to = trace.entries().who(i);
+    if (trace.isOfOthers() && trace.entries().message(i) != 0) {
+      writeMark(places[i]);
+      mark = new Mark(places[i], "message", Map.of("what", "sends to " + label(to)));
+    }
+    instant(i, trace.entries().sender(i), "message");
   }
 
   private void instant(int i, long by, String name) throws IOException {

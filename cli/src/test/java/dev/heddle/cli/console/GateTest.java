@@ -62,6 +62,15 @@ class GateTest {
     assertThat(verdict.path()).isEmpty();
   }
 
+  /// With the port 80 each request of a browser was refused: browsers leave it out.
+  @Test
+  void port80_isNotInTheHostThatBrowsersName() {
+    HttpRequest request = new DefaultHttpRequest(HttpVersion.HTTP_1_1, HttpMethod.GET, "/secret/");
+    request.headers().add("Host", "127.0.0.1").add("Origin", "http://127.0.0.1");
+    assertThat(new Gate("secret", 80).judge(request).refusal()).isNull();
+    assertThat(gate.judge(request).refusal()).isNotNull();
+  }
+
   @Test
   void token_isNewForEachConsole_andFitsIntoAPath() {
     String token = Gate.newToken();

@@ -158,4 +158,36 @@ class PageTest {
     assertThat(texts(Page.of(THREE, null, Order.COUNT, "")))
         .noneMatch(line -> line.startsWith("Use of"));
   }
+
+  @Test
+  void accountsOfProcesses_areByType_andByProcess() {
+    List<Properties> rows =
+        List.of(
+            row("row", "accounts", "nanos", "2000000000", "workers", "2"),
+            use("row", "account", "type", "shop.Till", "processes", "3"),
+            use("row", "process account", "type", "shop.Till", "pid", "{shop|0x1.7}"));
+    Seen runtime = new Seen("4", "runtime", "shop", List.of(row("row", "runtime")));
+    Look look = new Look(0, LocalTime.NOON, 1, "Demo", List.of(runtime));
+    List<String> lines =
+        texts(Page.of(look, null, Order.COUNT, "", Map.of("4", rows))).stream()
+            .map(line -> line.replaceAll(" +", " ").strip())
+            .toList();
+
+    assertThat(lines)
+        .contains(
+            "Use of the 2 workers of 'shop', for 2.0 s",
+            "25.0 % 1,000 2,000 1.5 ms 4.0 ms 3 shop.Till",
+            "Busiest processes of 'shop'",
+            "25.0 % 1,000 2,000 1.5 ms 4.0 ms shop.Till {shop|0x1.7}");
+  }
+
+  private static Properties use(String... pairs) {
+    Properties row = row(pairs);
+    row.setProperty("runs", "1000");
+    row.setProperty("runSteps", "2000");
+    row.setProperty("busyNanos", "500000000");
+    row.setProperty("longestNanos", "1500000");
+    row.setProperty("waitedNanos", "4000000000");
+    return row;
+  }
 }

@@ -154,6 +154,87 @@ class TraceJsonTest {
         .satisfies(to -> assertThat(to.get("ts").asDouble()).isEqualTo(2.0));
   }
 
+  /// From the slice of its sender to that of its receiver, also if another message has come before.
+  @Test
+  void message_hasAnArrowToTheRunThatReceivesIt() throws IOException {
+    TraceRing other = new TraceRing(8);
+    ring.addMessage(2100, 5, 4, 70_000);
+    ring.addMessage(2200, 5, 4, 70_001);
+    ring.addMessage(2300, 5, 4, 70_002); // is not received
+    ring.add(2500, TraceKind.RUN, 0, 4, 2000);
+    other.add(3000, TraceKind.RECEIVED, 0, 5, 70_001);
+    other.add(3300, TraceKind.RECEIVED, 0, 5, 99); // was sent before
+    other.add(3500, TraceKind.RUN, 0, 5, 3000);
+    other.add(4000, TraceKind.RECEIVED, 0, 5, 70_000);
+    other.add(4500, TraceKind.RUN, 0, 5, 4000);
+    Properties whole = whole();
+    add("worker", whole, row(), ring, Map.of());
+    add("worker", whole, row(), other, Map.of());
+
+    JsonNode file = written();
+    assertThat(events(file, "s"))
+        .extracting(each -> name(each) + " " + each.get("tid").intValue() + " " + each.get("ts"))
+        .containsExactly("message 1 1.2", "message 1 1.1");
+    assertThat(events(file, "f"))
+        .extracting(each -> each.get("tid").intValue() + " " + each.get("ts"))
+        .containsExactly("3 2", "3 3");
+    assertThat(events(file, "i")).hasSize(3);
+  }
+
+  /// The sender writes its entry behind the message.
+  @Test
+  void messageThatIsReceivedAtOnce_hasNoArrowBackInTime() throws IOException {
+    TraceRing other = new TraceRing(8);
+    ring.addMessage(2400, 5, 4, 7);
+    ring.add(2500, TraceKind.RUN, 0, 4, 2000);
+    other.add(2350, TraceKind.RECEIVED, 0, 5, 7);
+    other.add(2380, TraceKind.RUN, 0, 5, 2300);
+    Properties whole = whole();
+    add("worker", whole, row(), ring, Map.of());
+    add("worker", whole, row(), other, Map.of());
+
+    JsonNode file = written();
+    assertThat(events(file, "s"))
+        .singleElement()
+        .extracting(each -> each.get("ts").asDouble())
+        .isEqualTo(1.38);
+    assertThat(events(file, "f"))
+        .singleElement()
+        .extracting(each -> each.get("ts").asDouble())
+        .isEqualTo(1.38);
+  }
+
+  @Test
+  void twoMessagesOfOneNumber_haveNoArrow() throws IOException {
+    ring.addMessage(2100, 5, 4, 7);
+    ring.addMessage(2200, 5, 4, 7);
+    ring.add(2500, TraceKind.RUN, 0, 4, 2000);
+    ring.add(3000, TraceKind.RECEIVED, 0, 5, 7);
+    ring.add(3500, TraceKind.RUN, 0, 5, 3000);
+    add("worker", whole(), row(), ring, Map.of());
+
+    assertThat(events(written(), "s")).isEmpty();
+  }
+
+  @Test
+  void theft_hasAnArrowFromTheWorkerThatWasRobbed() throws IOException {
+    TraceRing thief = new TraceRing(8);
+    ring.add(3000, TraceKind.RUN, 0, 4, 2000);
+    thief.add(2500, TraceKind.STEAL, 3, 5, 0);
+    thief.add(3500, TraceKind.RUN, 0, 5, 2600);
+    Properties whole = whole();
+    add("worker", whole, row(), ring, Map.of());
+    add("worker", whole, row(), thief, Map.of());
+
+    JsonNode file = written();
+    assertThat(events(file, "s"))
+        .extracting(each -> name(each) + " " + each.get("tid").intValue() + " " + each.get("ts"))
+        .containsExactly("steal 1 1.5");
+    assertThat(events(file, "i"))
+        .singleElement()
+        .satisfies(theft -> assertThat(theft.get("args").get("tasks").intValue()).isEqualTo(3));
+  }
+
   @Test
   void pauses_haveATrack_doNotOverlap_andAreCounted() throws IOException {
     add("loop", whole(), row(), ring, Map.of());

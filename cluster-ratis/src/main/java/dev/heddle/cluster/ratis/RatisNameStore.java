@@ -69,6 +69,7 @@ final class RatisNameStore implements NameStore {
   private final VoterCalls calls;
   private final ScheduledExecutorService thread;
   private final Requests requests;
+  private final OlderEntries olderEntries;
 
   // the thread of the store, and the one that opens it, before
   private final Formation formation;
@@ -76,7 +77,6 @@ final class RatisNameStore implements NameStore {
   private int keptFormat; // on the disk; 0 for no file
   private @Nullable CompletableFuture<?> exchange; // that is under way
   private final Map<String, String> newcomers = new HashMap<>(); // do not vote yet; by node
-  private @Nullable CompletableFuture<?> snapshot; // that is under way
   private long reopenIn = REOPEN_TICKS;
   private boolean isFailed; // the last tick
   private @Nullable String logged; // the last error of the log
@@ -109,6 +109,7 @@ final class RatisNameStore implements NameStore {
             () -> voter,
             thread,
             limits);
+    this.olderEntries = new OlderEntries(id, requests, limits.submit());
   }
 
   static RatisNameStore open(Setup setup) throws IOException {
@@ -182,12 +183,19 @@ final class RatisNameStore implements NameStore {
     }
     kept = now;
     keptFormat = format;
+    failures = 0;
   }
 
   /// Of what is put into the log here.
   private int format() {
     RosterMachine now = machine;
     return now == null ? codec.formats().oldest() : now.format();
+  }
+
+  /// The same, with what is in the log and not applied yet.
+  private int comingFormat() {
+    RosterMachine now = machine;
+    return now == null ? format() : Math.max(now.comingFormat(), format());
   }
 
   private String notFormed() {
@@ -234,16 +242,19 @@ final class RatisNameStore implements NameStore {
     RaftVoter now = voter;
     if (!formation.status(State.SEARCHES).equals(kept)) {
       attempt(this::formed);
-    } else if (keptFormat != 0 && keptFormat < format()) {
-      attempt(this::keep);
-    } else if (now == null ? !kept.started().isEmpty() : !now.isAlive()) {
-      reopen(now);
+    } else {
+      if (keptFormat != 0 && keptFormat < format()) {
+        attempt(this::keep);
+      }
+      if (now == null ? !kept.started().isEmpty() : !now.isAlive()) {
+        reopen(now);
+      }
     }
     if (state() == State.SEARCHES) {
       tellAll();
     }
     newcomers.values().removeIf(this::votesNow);
-    cutOlder();
+    olderEntries.cutOff(voter, machine);
   }
 
   /// The answer to an exchange may be lost with the leader. So each voter that has met a newcomer
@@ -257,21 +268,6 @@ final class RatisNameStore implements NameStore {
         System.Logger.Level.INFO,
         "voter '%s' votes now, and another one may be restarted".formatted(newcomer));
     return true;
-  }
-
-  /// Cuts the entries of an older format off the log.
-  private void cutOlder() {
-    RaftVoter now = voter;
-    RosterMachine of = machine;
-    boolean isBusy = snapshot != null && !snapshot.isDone();
-    if (now == null || of == null || isBusy || !of.isSnapshotDue()) {
-      return;
-    }
-    try {
-      snapshot = now.snapshot(requests.number(), limits.submit());
-    } catch (IOException _) {
-      // safe: it has ended meanwhile, and a later tick does it
-    }
   }
 
   private void reopen(@Nullable RaftVoter ended) {
@@ -407,11 +403,12 @@ final class RatisNameStore implements NameStore {
     if (now == null || isBusy || !now.isLeader() || status.started().isEmpty()) {
       return;
     }
-    if (format < format()) {
+    int needed = comingFormat();
+    if (format < needed) {
       warn(
           ("voter '%s' knows the log up to format %d, and format %d is in force: start node '%s'"
                   + " with the release of the others")
-              .formatted(status.id(), format, format(), from));
+              .formatted(status.id(), format, needed, from));
       return;
     }
     CompletableFuture<RaftClientReply> change;
@@ -465,11 +462,25 @@ final class RatisNameStore implements NameStore {
 
   /// In the newest format that the leader knows, too; it puts it into the log in the one in force.
   private byte[] encode(Command command, @Nullable RaftPeerId leader) {
+    if (command instanceof Command.Raise raise) {
+      checkKnown(raise.format());
+    }
     String node = leader == null ? setup.node() : VoterId.node(leader.toString());
     int newest = codec.formats().newest();
     int known = node.equals(setup.node()) ? newest : setup.transport().logFormat(node);
     int common = codec.formats().common(known);
     return codec.encode(command, common == 0 ? newest : common);
+  }
+
+  /// At each try: one that comes late may find another release of a voter in session.
+  private void checkKnown(int format) {
+    for (String name : setup.voters()) {
+      int known = name.equals(setup.node()) ? format : setup.transport().logFormat(name);
+      if (known < format) {
+        throw new IllegalStateException(
+            "voter '%s' knows the log up to format %d, not %d".formatted(name, known, format));
+      }
+    }
   }
 
   @Override

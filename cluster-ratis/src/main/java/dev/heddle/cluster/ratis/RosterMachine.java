@@ -13,6 +13,7 @@ import java.io.File;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Files;
+import java.util.Collection;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Supplier;
 import org.apache.ratis.io.MD5Hash;
@@ -58,6 +59,7 @@ final class RosterMachine extends BaseStateMachine {
   private final RosterCodec codec;
   private Roster roster = new Roster(); // this
   private boolean isSnapshotDue; // this
+  private volatile int raising; // the format of a Raise that this leader has put into its log
   private volatile @Nullable String obstacle; // written by Ratis
 
   RosterMachine(NameStore.Listener listener, RosterCodec codec) {
@@ -68,6 +70,11 @@ final class RosterMachine extends BaseStateMachine {
   /// The format of what is put into the log.
   synchronized int format() {
     return codec.inForce(roster);
+  }
+
+  /// The format that is in force, or will be when what this leader has put into its log is applied.
+  int comingFormat() {
+    return Math.max(raising, format());
   }
 
   /// Whether entries since the last snapshot have an older format than the one in force.
@@ -118,6 +125,7 @@ final class RosterMachine extends BaseStateMachine {
     }
     byte[] snapshot = Files.readAllBytes(file.toPath());
     roster = readable(() -> codec.restore(snapshot));
+    roster.raise(RosterCodec.formatOf(snapshot));
     isSnapshotDue = false;
     setLastAppliedTermIndex(latest.getTermIndex());
     listener.replaced(snapshot);
@@ -153,6 +161,9 @@ final class RosterMachine extends BaseStateMachine {
   public TransactionContext startTransaction(RaftClientRequest request) throws IOException {
     try {
       Command command = codec.decodeCommand(request.getMessage().getContent().toByteArray());
+      if (command instanceof Command.Raise raise) {
+        raising = Math.max(raising, raise.format());
+      }
       return TransactionContext.newBuilder()
           .setStateMachine(this)
           .setClientRequest(request)
@@ -163,6 +174,12 @@ final class RosterMachine extends BaseStateMachine {
       refused.setException(e);
       return refused;
     }
+  }
+
+  /// The next leader asks its own log.
+  @Override
+  public void notifyNotLeader(Collection<TransactionContext> pending) {
+    raising = 0;
   }
 
   /// The command that raises the format has the one that it raises to.
@@ -176,13 +193,15 @@ final class RosterMachine extends BaseStateMachine {
     LogEntryProto entry = transaction.getLogEntry();
     byte[] bytes = entry.getStateMachineLogEntry().getLogData().toByteArray();
     Command command = readable(() -> codec.decodeCommand(bytes));
+    int format = RosterCodec.formatOf(bytes); // the same at all voters
     int before = format();
+    roster.raise(format);
     long previous = roster.applied();
     long index = entry.getIndex() + 1;
     Outcome outcome = roster.apply(index, command);
-    isSnapshotDue |= RosterCodec.formatOf(bytes) < format() || before < format();
+    isSnapshotDue |= format < format() || before < format();
     updateLastAppliedTermIndex(entry.getTerm(), entry.getIndex());
-    listener.applied(new Delta(previous, index, command), outcome);
+    listener.applied(new Delta(previous, index, command, format), outcome);
     return CompletableFuture.completedFuture(
         Message.valueOf(ByteString.copyFrom(codec.encode(outcome, format()))));
   }

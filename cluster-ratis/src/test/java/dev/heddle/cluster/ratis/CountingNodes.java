@@ -10,11 +10,10 @@ import dev.heddle.cluster.NoQuorumException;
 import dev.heddle.cluster.NotDeliveredException;
 import dev.heddle.cluster.ShardOptions;
 import dev.heddle.cluster.Shards;
+import dev.heddle.ports.TestPorts;
 import dev.heddle.process.CoroutineProcess;
 import dev.heddle.process.Request;
 import java.io.IOException;
-import java.net.InetAddress;
-import java.net.ServerSocket;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -63,9 +62,7 @@ final class CountingNodes implements AutoCloseable {
     this.root = root;
     this.lease = lease;
     for (int i = 0; i < 4; i++) {
-      try (var socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-        ports.add(socket.getLocalPort());
-      }
+      ports.add(TestPorts.next());
     }
   }
 
@@ -211,15 +208,6 @@ final class CountingNodes implements AutoCloseable {
   @Override
   public void close() {
     gate.release(1 << 20);
-    open.reversed().forEach(CountingNodes::end);
-  }
-
-  private static void end(Cluster node) {
-    try {
-      node.leave(Duration.ZERO);
-    } catch (InterruptedException _) {
-      Thread.currentThread().interrupt(); // the time of the test is over
-    }
-    node.close();
+    open.reversed().forEach(LeaveAtOnce::end);
   }
 }

@@ -4,8 +4,7 @@ package dev.heddle.cluster.ratis;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.heddle.cluster.program.JoinProgram;
-import java.net.InetAddress;
-import java.net.ServerSocket;
+import dev.heddle.ports.TestPorts;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.List;
@@ -20,10 +19,6 @@ class LoadedClassesTest {
 
   @Test
   void nodeWithoutVoters_loadsNoClassOfTheLog_untilItHasVoters() throws Exception {
-    int port;
-    try (var socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-      port = socket.getLocalPort();
-    }
     java.lang.Process jvm =
         new ProcessBuilder(
                 Path.of(System.getProperty("java.home"), "bin", "java").toString(),
@@ -35,7 +30,7 @@ class LoadedClassesTest {
                 System.getProperty(
                     "surefire.test.class.path", System.getProperty("java.class.path")),
                 JoinProgram.class.getName(),
-                Integer.toString(port),
+                Integer.toString(TestPorts.next()),
                 directory.toString())
             .redirectErrorStream(true)
             .start();

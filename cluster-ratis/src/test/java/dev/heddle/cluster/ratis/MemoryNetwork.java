@@ -23,7 +23,7 @@ final class MemoryNetwork implements AutoCloseable {
   /// One life of a node.
   final class Endpoint implements VoterTransport {
     private final String node;
-    private final int logFormat;
+    private volatile int logFormat;
     private volatile BiConsumer<String, byte[]> receiver = (_, _) -> {};
 
     private Endpoint(String node, int logFormat) {
@@ -71,6 +71,11 @@ final class MemoryNetwork implements AutoCloseable {
   /// Begins a life of a node, and ends the earlier one.
   Endpoint open(String node) {
     return open(node, LogFormats.RELEASE.newest());
+  }
+
+  /// From now on a node knows another newest format of the log.
+  void knows(String node, int logFormat) {
+    endpoints.get(node).logFormat = logFormat;
   }
 
   /// Begins a life that says that it knows this format of the log.

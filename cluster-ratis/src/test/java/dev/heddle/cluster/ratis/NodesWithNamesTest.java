@@ -13,6 +13,7 @@ import dev.heddle.cluster.NoQuorumException;
 import dev.heddle.cluster.NodeInfo;
 import dev.heddle.cluster.ShardOptions;
 import dev.heddle.cluster.Shards;
+import dev.heddle.ports.TestPorts;
 import dev.heddle.process.Exit;
 import dev.heddle.process.Pid;
 import dev.heddle.process.Process;
@@ -24,8 +25,6 @@ import dev.heddle.process.SendFailedException;
 import dev.heddle.process.SendResult;
 import dev.heddle.process.StepOutput;
 import java.io.IOException;
-import java.net.InetAddress;
-import java.net.ServerSocket;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -74,12 +73,8 @@ class NodesWithNamesTest {
   private final List<Integer> ports = new ArrayList<>();
 
   private ClusterOptions options(String name, Duration lease) throws IOException {
-    if (ports.isEmpty()) {
-      for (int i = 0; i < 4; i++) {
-        try (var socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-          ports.add(socket.getLocalPort());
-        }
-      }
+    while (ports.size() < 4) {
+      ports.add(TestPorts.next());
     }
     return ClusterOptions.named(name)
         .bind("127.0.0.1", ports.get(name.charAt(0) - 'a'))
@@ -112,7 +107,8 @@ class NodesWithNamesTest {
     try (Cluster a = voter("a", LONG);
         Cluster b = voter("b", LONG);
         Cluster c = voter("c", LONG);
-        Cluster d = Cluster.join(options("d", LONG))) {
+        Cluster d = Cluster.join(options("d", LONG));
+        var _ = LeaveAtOnce.of(a, b, c, d)) {
       Pid first = process(d);
       Pid second = process(a);
       long token = again(() -> d.names().register("mayor", first));
@@ -166,7 +162,8 @@ class NodesWithNamesTest {
       try (Cluster d = Cluster.join(options("d", SHORT))) {
         try (Cluster a = voter("a", LONG);
             Cluster b = voter("b", LONG);
-            Cluster c = voter("c", LONG)) {
+            Cluster c = voter("c", LONG);
+            var _ = LeaveAtOnce.of(a, b, c)) {
           Pid pid = process(a);
           long token = again(() -> a.names().register("mayor", pid));
           List.of(a, b, c, d).forEach(NodesWithNamesTest::awaitNameAndLeader);
@@ -262,7 +259,8 @@ class NodesWithNamesTest {
     try (Cluster a = voter("a", LONG);
         Cluster b = voter("b", LONG);
         Cluster c = voter("c", LONG);
-        Cluster d = Cluster.join(options("d", LONG))) {
+        Cluster d = Cluster.join(options("d", LONG));
+        var _ = LeaveAtOnce.of(a, b, c, d)) {
       Pid clerk = process(d);
       Pid mayor = process(a);
       again(() -> d.names().register("clerk", clerk));
@@ -281,7 +279,8 @@ class NodesWithNamesTest {
     try (Cluster a = voter("a", LONG);
         Cluster b = voter("b", LONG);
         Cluster c = voter("c", LONG);
-        Cluster d = Cluster.join(options("d", LONG))) {
+        Cluster d = Cluster.join(options("d", LONG));
+        var _ = LeaveAtOnce.of(a, b, c, d)) {
       Pid first = process(a);
       Pid second = process(c);
       NamedRef mayor = d.named("mayor");
@@ -311,11 +310,12 @@ class NodesWithNamesTest {
     Duration lease = Duration.ofSeconds(4);
     try (Cluster a = voter("a", lease);
         Cluster b = voter("b", lease);
-        Cluster c = voter("c", lease)) {
+        Cluster c = voter("c", lease);
+        var _ = LeaveAtOnce.of(a)) {
       Pid mayor = process(a);
       again(() -> a.names().register("mayor", mayor));
-      c.close();
-      b.close();
+      c.leave(Duration.ZERO);
+      b.leave(Duration.ZERO);
       Exit exit = a.runtime().whenExited(mayor).get(2, TimeUnit.MINUTES);
       assertThat(exit).isNotNull();
       assertThat(a.names().token("mayor")).isEmpty();

@@ -10,14 +10,13 @@ import dev.heddle.cluster.ClusterOptions;
 import dev.heddle.cluster.NamedRef;
 import dev.heddle.cluster.NoQuorumException;
 import dev.heddle.cluster.Place;
+import dev.heddle.ports.TestPorts;
 import dev.heddle.process.AskFailedException;
 import dev.heddle.process.CoroutineProcess;
 import dev.heddle.process.ProcessSignal;
 import dev.heddle.process.Request;
 import dev.heddle.process.SendFailedException;
 import java.io.IOException;
-import java.net.InetAddress;
-import java.net.ServerSocket;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -85,9 +84,7 @@ class NodesWithSingletonsTest {
 
   private ClusterOptions options(String name, Duration lease) throws IOException {
     while (ports.size() < 3) {
-      try (var socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-        ports.add(socket.getLocalPort());
-      }
+      ports.add(TestPorts.next());
     }
     Class<?>[] types = {Job.class, Other.class};
     return ClusterOptions.named(name)
@@ -132,7 +129,8 @@ class NodesWithSingletonsTest {
     Place back = Place.label("role", "back");
     try (Cluster a = join("a");
         Cluster b = join("b");
-        Cluster c = join("c")) {
+        Cluster c = join("c");
+        var _ = LeaveAtOnce.of(a, b, c)) {
       Map<String, Cluster> nodes = Map.of("a", a, "b", b);
       declare(a, job, back);
       NamedRef one = declare(c, job, back); // at another node, with other numbers of types
@@ -165,7 +163,8 @@ class NodesWithSingletonsTest {
   void singleton_thatEndsOnPurpose_hasFinished_andMayBeDeclaredAnew() throws Exception {
     try (Cluster a = join("a");
         Cluster b = join("b");
-        Cluster c = join("c")) {
+        Cluster c = join("c");
+        var _ = LeaveAtOnce.of(a, b, c)) {
       NamedRef one = declare(a, new Job("first", 1), Place.anywhere());
       assertThat(ask(b, "what?")).isEqualTo(new Job("first", 1));
       assertThatThrownBy(
@@ -197,11 +196,12 @@ class NodesWithSingletonsTest {
     Duration lease = Duration.ofSeconds(4);
     try (Cluster a = Cluster.join(options("a", lease));
         Cluster b = Cluster.join(options("b", lease));
-        Cluster c = Cluster.join(options("c", lease))) {
+        Cluster c = Cluster.join(options("c", lease));
+        var _ = LeaveAtOnce.of(a)) {
       declare(a, new Job("bills", 1), Place.on("a"));
       assertThat(ask(b, "where?")).isEqualTo("a");
-      c.close();
-      b.close();
+      c.leave(Duration.ZERO);
+      b.leave(Duration.ZERO);
       while (ends.isEmpty()) {
         Thread.onSpinWait(); // until the lease is over; the test has a limit
       }

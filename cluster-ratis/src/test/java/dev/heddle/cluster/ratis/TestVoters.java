@@ -4,8 +4,11 @@ package dev.heddle.cluster.ratis;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.heddle.cluster.roster.Command;
+import dev.heddle.cluster.roster.LogFormats;
 import dev.heddle.cluster.roster.NameStoreProvider.Limits;
+import dev.heddle.cluster.roster.NodeDirectory;
 import dev.heddle.cluster.roster.Outcome;
+import dev.heddle.cluster.roster.RosterCodec;
 import dev.heddle.process.Pid;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -65,6 +68,15 @@ final class TestVoters implements AutoCloseable {
 
   TestVoter start(String node) throws IOException {
     return start(node, limits);
+  }
+
+  /// Of another release.
+  TestVoter start(String node, LogFormats formats) throws IOException {
+    NodeDirectory directory = NodeDirectory.open(root.resolve(node), node);
+    RosterCodec codec = new RosterCodec(formats);
+    TestVoter voter = new TestVoter(directory, names, network.open(node), codec, limits);
+    voters.put(node, voter);
+    return voter;
   }
 
   /// With limits of its own.

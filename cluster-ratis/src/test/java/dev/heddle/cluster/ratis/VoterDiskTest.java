@@ -4,10 +4,12 @@ package dev.heddle.cluster.ratis;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.heddle.cluster.roster.Command;
 import dev.heddle.cluster.roster.NameStoreProvider.Limits;
 import dev.heddle.cluster.roster.NodeDirectory;
 import dev.heddle.cluster.roster.VoterTransport;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -114,6 +116,34 @@ class VoterDiskTest {
       assertThat(lines).hasValue(1);
     }
     TestVoters.await(() -> "the end of " + threads(), () -> threads().isEmpty());
+  }
+
+  /// The next failure was not logged, and a voter that Ratis had ended stayed closed meanwhile.
+  @Test
+  void formatThatCannotBeKept_isKeptLater_andKeepsNoVoterClosed() throws Exception {
+    try (TestVoters voters = new TestVoters(root, Set.of("a"), TestVoters.LIMITS).startAll()) {
+      TestVoter a = voters.get("a");
+      voters.renew(a, "a").join();
+      Path obstacle = Files.createDirectories(root.resolve("a").resolve("voter.next"));
+      var _ = a.store.submit(new Command.Raise(3)).join();
+      TestVoters.await("a failed write", () -> a.store.failures() > 0);
+      RaftVoter last = a.store.voter();
+      last.close();
+      TestVoters.await("a voter that takes part", () -> a.isOpen(last));
+      voters.registerAll(a, "a", "n", 3);
+      Files.delete(obstacle);
+      Path file = root.resolve("a").resolve("voter");
+      TestVoters.await("the format", () -> firstOctet(file) == 3);
+      TestVoters.await("no failure", () -> a.store.failures() == 0);
+    }
+  }
+
+  private static int firstOctet(Path file) {
+    try {
+      return Files.readAllBytes(file)[0];
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
   }
 
   /// One exception would otherwise end all that the store does each 200 ms.

@@ -12,12 +12,17 @@ import java.util.stream.Stream;
 import javax.net.ssl.SSLEngine;
 import javax.net.ssl.TrustManager;
 import javax.net.ssl.X509ExtendedTrustManager;
+import javax.security.auth.x500.X500Principal;
 
 /// Trusts what another manager trusts, and names in a refusal the certificate of the other node and
 /// the authorities of this one. Authorities may have one name and different keys, so each is shown
 /// with the begin of its fingerprint. **Thread** any.
+///
+/// A certificate that is not trusted may be of any program that has reached the port. Its names go
+/// into the log and to terminals, so they are cut, and hold no characters that control these.
 final class NamedRefusals extends X509ExtendedTrustManager {
   private static final int FINGERPRINT_BYTES = 4; // of SHA-256: enough to see that two differ
+  private static final int MOST_CHARACTERS = 200; // of a name, which anybody may have made up
 
   private final X509ExtendedTrustManager manager;
 
@@ -42,15 +47,15 @@ final class NamedRefusals extends X509ExtendedTrustManager {
     } catch (CertificateException e) {
       throw new CertificateException(
           "its certificate %s is refused, this node trusts %s: %s"
-              .formatted(shown(chain), authorities(), e.getMessage()),
+              .formatted(shown(chain), authorities(), printable(String.valueOf(e.getMessage()))),
           e);
     }
   }
 
   private static String shown(X509Certificate... chain) {
-    String subject = chain[0].getSubjectX500Principal().getName();
+    String subject = name(chain[0].getSubjectX500Principal());
     return chain.length == 1
-        ? "%s of %s".formatted(subject, chain[0].getIssuerX500Principal().getName())
+        ? "%s of %s".formatted(subject, name(chain[0].getIssuerX500Principal()))
         : "%s of %s".formatted(subject, authority(chain[chain.length - 1]));
   }
 
@@ -61,13 +66,42 @@ final class NamedRefusals extends X509ExtendedTrustManager {
   }
 
   private static String authority(X509Certificate certificate) {
-    String name = certificate.getSubjectX500Principal().getName();
+    String name = name(certificate.getSubjectX500Principal());
     try {
       byte[] hash = MessageDigest.getInstance("SHA-256").digest(certificate.getEncoded());
       return "%s [%s]".formatted(name, HexFormat.of().formatHex(hash, 0, FINGERPRINT_BYTES));
     } catch (GeneralSecurityException _) {
       return name; // safe: only the words of a refusal are shorter
     }
+  }
+
+  private static String name(X500Principal principal) {
+    return printable(principal.getName());
+  }
+
+  /// The begin of a text, with a question mark for each character that is none to be seen.
+  private static String printable(String text) {
+    String shown =
+        text.codePoints()
+            .limit(MOST_CHARACTERS)
+            .map(it -> isPrintable(it) ? it : '?')
+            .collect(StringBuilder::new, StringBuilder::appendCodePoint, StringBuilder::append)
+            .toString();
+    return text.codePointCount(0, text.length()) > MOST_CHARACTERS ? shown + "…" : shown;
+  }
+
+  private static boolean isPrintable(int character) {
+    return switch (Character.getType(character)) {
+      case Character.CONTROL,
+          Character.FORMAT, // turns the direction of what follows, for instance
+          Character.LINE_SEPARATOR,
+          Character.PARAGRAPH_SEPARATOR,
+          Character.PRIVATE_USE,
+          Character.SURROGATE,
+          Character.UNASSIGNED ->
+          false;
+      default -> true;
+    };
   }
 
   @Override

@@ -5,6 +5,7 @@ import java.io.IOException;
 import java.net.Inet4Address;
 import java.net.InetAddress;
 import java.nio.ByteOrder;
+import java.nio.file.DirectoryIteratorException;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -40,7 +41,7 @@ record PortOwner(long pid, String command) {
     try {
       Set<String> sockets = sockets(address, port);
       return sockets.isEmpty() ? null : processWith(sockets);
-    } catch (IOException | SecurityException _) {
+    } catch (IOException | DirectoryIteratorException | SecurityException _) {
       return null; // safe: the caller says how to ask by hand
     }
   }
@@ -99,7 +100,7 @@ record PortOwner(long pid, String command) {
           return true;
         }
       }
-    } catch (IOException | java.nio.file.DirectoryIteratorException _) {
+    } catch (IOException | DirectoryIteratorException _) {
       return false; // safe: it has ended, or is of another user
     }
     return false;

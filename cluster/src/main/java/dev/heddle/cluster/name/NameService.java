@@ -259,6 +259,7 @@ public final class NameService implements RosterAccess {
     @Override
     public void replaced(byte[] snapshot) {
       Roster roster = setup.codec().restore(snapshot);
+      roster.raise(RosterCodec.formatOf(snapshot)); // as the log does: it is its own snapshot
       execute(() -> {
         replica.replace(roster);
         if (feed != null) {

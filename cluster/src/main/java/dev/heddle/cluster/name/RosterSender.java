@@ -24,7 +24,14 @@ final class RosterSender {
   ///
   /// @return false when it is lost already
   boolean send(String to, RosterMessage message) {
-    int format = format(to);
+    return send(to, message, format(to));
+  }
+
+  /// Sends a message in a format that both know. It may be one of an earlier life of that node: its
+  /// session has ended then, and the next one may know another format.
+  ///
+  /// @return false when it is lost already
+  boolean send(String to, RosterMessage message, int format) {
     boolean hasFormat =
         switch (message) {
           case RosterMessage.State _,

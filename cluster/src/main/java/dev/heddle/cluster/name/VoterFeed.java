@@ -102,7 +102,7 @@ final class VoterFeed {
       int end = Math.min(state.length, at + PART_BYTES);
       byte[] part = Arrays.copyOfRange(state, at, end);
       Part which = end == state.length ? Part.LAST : Part.MORE;
-      if (!send(to.node().node(), new RosterMessage.State(to.number(), which, part))) {
+      if (!send(to, new RosterMessage.State(to.number(), which, part))) {
         return false;
       }
     }
@@ -115,13 +115,18 @@ final class VoterFeed {
         .values()
         .removeIf(it ->
             RosterCodec.has(it.format(), delta.command())
-                ? !send(it.node().node(), new RosterMessage.Applied(it.number(), delta))
+                ? !send(it, new RosterMessage.Applied(it.number(), delta))
                 : !sendState(it));
   }
 
   /// The state was replaced as a whole, or is here only now.
   void replaced() {
     subscriptions.values().removeIf(it -> !sendState(it));
+  }
+
+  /// In the format that the node has subscribed with.
+  private boolean send(Subscription to, RosterMessage message) {
+    return sender.send(to.node().node(), message, to.format());
   }
 
   private boolean send(String to, RosterMessage message) {

@@ -12,8 +12,10 @@ import java.io.DataInputStream;
 import java.io.DataOutputStream;
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
@@ -30,14 +32,17 @@ final class AddressGossip implements ClusterNode.Part {
   /*
    * Each second, if it has changed, a node tells each other one where those in session with it are.
    * Only these: an address of a node that has ended would be greeted by all for ever. What it has
-   * heard it passes to its engine each second, as long as it is told and there is no session.
+   * heard it passes to its engine each second, as long as it is told and there is no session; if
+   * that is much, a part of it each second, in turn: each address that nobody answers at costs a
+   * connection and takes the place of another one that is greeted.
    *
    * Threads. `run` is the agent's. `received` and `ended` are called under the order of a session.
    */
   private static final System.Logger LOG = System.getLogger("dev.heddle.cluster.node");
   private static final long SECOND_NANOS = 1_000_000_000;
   private static final int FORMAT = 1;
-  private static final int MOST = 4_096; // nodes: more are in no cluster
+  private static final int MOST = 256; // nodes that one tells of: so many can be greeted
+  private static final int EACH_SECOND = 16; // addresses that are learnt
   private static final int MOST_BYTES = 256; // of one address
 
   private final String self;
@@ -51,6 +56,7 @@ final class AddressGossip implements ClusterNode.Part {
 
   // the agent only
   private final Map<String, byte[]> told = new HashMap<>();
+  private int learnt; // the place of the last one
   private long at = System.nanoTime();
 
   /// @param inSession where the nodes in session are, by name
@@ -107,27 +113,33 @@ final class AddressGossip implements ClusterNode.Part {
     });
     Map<String, Address> all = inSession.get();
     tell(all);
-    heard.forEach((teller, addresses) -> {
-      if (all.containsKey(teller)) { // else the last word of a session that has ended
-        learn(addresses, all);
-      }
-    });
+    learn(all);
     return at;
   }
 
-  private void learn(Map<String, byte[]> addresses, Map<String, Address> all) {
-    addresses.forEach((node, address) -> {
-      if (!node.equals(self) && !all.containsKey(node)) {
-        engine.learn(address);
+  private void learn(Map<String, Address> all) {
+    List<byte[]> unknown = new ArrayList<>();
+    heard.forEach((teller, addresses) -> {
+      if (all.containsKey(teller)) { // else the last word of a session that has ended
+        addresses.forEach((node, address) -> {
+          if (!node.equals(self) && !all.containsKey(node)) {
+            unknown.add(address);
+          }
+        });
       }
     });
+    int count = Math.min(unknown.size(), EACH_SECOND);
+    for (int i = 0; i < count; i++) {
+      learnt = (learnt + 1) % unknown.size();
+      engine.learn(unknown.get(learnt));
+    }
   }
 
   private void tell(Map<String, Address> all) {
     Map<String, byte[]> known = new TreeMap<>();
     all.forEach((node, address) -> {
       byte[] bytes = engine.describe(address);
-      if (bytes.length > 0) {
+      if (bytes.length > 0 && known.size() < MOST) {
         known.put(node, bytes);
       }
     });

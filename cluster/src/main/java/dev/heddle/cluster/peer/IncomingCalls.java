@@ -64,6 +64,9 @@ final class IncomingCalls {
       refusals.undecodable(ask.to(), e);
       failAsk(ask, e);
       return SendResult.ACCEPTED;
+    } catch (CompletionException e) { // thrown on, it would end the session
+      failAsk(ask, e.getCause() == null ? e : e.getCause());
+      return SendResult.ACCEPTED;
     }
     if (isFull(answer, ask.to())) {
       return SendResult.FULL;

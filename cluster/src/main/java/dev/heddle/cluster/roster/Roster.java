@@ -64,9 +64,14 @@ public final class Roster {
   private long applied;
   private int format;
 
-  /// The format of the log that is in force; 0 while no command has raised it. It only grows.
+  /// The format of the log that is in force; 0 while it is not known. It only grows.
   public int format() {
     return format;
+  }
+
+  /// A format is in force, at least: the log has bytes of it.
+  public void raise(int to) {
+    format = Math.max(format, to);
   }
 
   /// The index of the last command that was applied; 0 for none.
@@ -127,7 +132,7 @@ public final class Roster {
       case Register register -> request(register.origin(), index, register);
       case Unregister unregister -> request(unregister.origin(), index, unregister);
       case Raise(int to) -> {
-        format = Math.max(format, to);
+        raise(to);
         yield new Outcome.Done();
       }
       case ShardCommand shard -> apply(index, shard);
@@ -146,6 +151,7 @@ public final class Roster {
     if (delta.previous() != applied) {
       return false;
     }
+    raise(delta.format());
     apply(delta.index(), delta.command());
     return true;
   }

@@ -31,11 +31,12 @@ public final class RosterCodec {
    * How the log gets another format while voters of two releases take part in it.
    *
    * A codec reads all formats of its range, and writes each of them. In the log entries and
-   * snapshots have the format in force: the oldest one of the leader until the log says another,
-   * by a command Raise. The leader writes that command when each voter is in session and has said
-   * in its greeting that it knows the format. Raise has the format that it raises to: a release
-   * that does not know it cannot apply it, and stops there instead of going on with what it does
-   * not understand.
+   * snapshots have the format in force: the newest one that was applied, in a log without entries
+   * the oldest one of the leader. It depends on the bytes of the log alone, so voters of all
+   * releases agree on it, whichever of them has begun the log. A command Raise brings the next one.
+   * The leader writes that command when each voter is in session and has said in its greeting that
+   * it knows the format. Raise has the format that it raises to: a release that does not know it
+   * cannot apply it, and stops there instead of going on with what it does not understand.
    *
    * The leader encodes what it puts into the log anew, so others may send a command in any format
    * that the leader knows. What two nodes tell each other has the newest format that both know,
@@ -45,6 +46,8 @@ public final class RosterCodec {
    * I2. While a voter does not know a format, nothing of it is in the log. [LogUpgradeTest]
    * I3. When a format is in force, each voter soon writes a snapshot of it: from then on a release
    *     that does not know the one before can open its directory. [LogUpgradeTest]
+   * I4. No release writes an older format into a log than the newest one there.
+   *     [LogInForceTest]
    */
 
   /// With the formats of this release.

@@ -167,7 +167,9 @@ public final class Greetings {
   /// There may be a node at an address.
   public void found(Address address, long now, List<Output> out) {
     Greeting it = greeting(address, now, out);
-    if (it != null && it.isGreeted()) {
+    if (it == null) { // found again, it may be taken
+      out.add(new Output.Forget(address));
+    } else if (it.isGreeted()) {
       it.count = 0;
       it.next = Math.min(it.next, now + SECOND);
       due(now, out);

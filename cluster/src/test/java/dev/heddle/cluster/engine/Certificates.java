@@ -11,7 +11,8 @@ import java.util.HexFormat;
 import java.util.List;
 import javax.net.ssl.SSLContext;
 
-/// An authority of certificates, and those it has signed, made by the keytool of this JDK.
+/// An authority of certificates, and those it has signed, made by the keytool of this JDK: in this
+/// JVM where its package is exported to this module, as the POM says, for it runs a dozen times.
 public final class Certificates {
   public static final char[] PASSWORD = "changeit".toCharArray();
 
@@ -44,10 +45,16 @@ public final class Certificates {
 
   /// The key of a node whose certificate no authority has signed.
   public static Path selfSigned(Path dir, String node) throws Exception {
+    return selfSigned(dir, node, "CN=" + node);
+  }
+
+  /// The same.
+  ///
+  /// @param name in the certificate
+  static Path selfSigned(Path dir, String node, String name) throws Exception {
     var made = new Certificates(dir);
     String file = node + ".p12";
-    made.keytool(
-        "-genkeypair", "-alias", node, "-dname", "CN=" + node, "-keyalg", "EC", "-keystore", file);
+    made.keytool("-genkeypair", "-alias", node, "-dname", name, "-keyalg", "EC", "-keystore", file);
     return dir.resolve(file);
   }
 
@@ -86,11 +93,26 @@ public final class Certificates {
   }
 
   private void keytool(String... args) throws Exception {
+    List<String> options = new ArrayList<>();
+    for (String arg : args) {
+      boolean isFile = arg.matches(".*[.](p12|cer)");
+      options.add(isFile ? dir.resolve(arg).toAbsolutePath().toString() : arg);
+    }
+    options.addAll(List.of("-storetype", "PKCS12", "-storepass", new String(PASSWORD)));
+    Class<?> tool = Class.forName("sun.security.tools.keytool.Main");
+    if (tool.getModule().isExported(tool.getPackageName(), Certificates.class.getModule())) {
+      options.add("-debug"); // a failure is thrown, and does not end this JVM
+      tool.getMethod("main", String[].class).invoke(null, (Object) options.toArray(String[]::new));
+    } else {
+      runProgram(options);
+    }
+  }
+
+  private void runProgram(List<String> options) throws Exception {
     List<String> command = new ArrayList<>();
     command.add(Path.of(System.getProperty("java.home"), "bin", "keytool").toString());
     command.addAll(List.of("-J-XX:TieredStopAtLevel=1", "-J-XX:+UseSerialGC")); // it is short
-    command.addAll(List.of(args));
-    command.addAll(List.of("-storetype", "PKCS12", "-storepass", new String(PASSWORD)));
+    command.addAll(options);
     java.lang.Process tool =
         new ProcessBuilder(command).directory(dir.toFile()).redirectErrorStream(true).start();
     String said = new String(tool.getInputStream().readAllBytes(), StandardCharsets.UTF_8);

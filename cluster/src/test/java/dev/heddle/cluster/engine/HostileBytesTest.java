@@ -5,6 +5,7 @@ import static dev.heddle.cluster.engine.EngineProbe.next;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.heddle.ports.TestPorts;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.Socket;

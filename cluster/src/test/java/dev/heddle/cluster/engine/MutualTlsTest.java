@@ -5,6 +5,7 @@ import static dev.heddle.cluster.engine.EngineProbe.next;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.heddle.ports.TestPorts;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -56,6 +57,29 @@ class MutualTlsTest {
         "CN=x of CN=test authority [%s] is refused, this node trusts CN=test authority [%s]: "
             .formatted(theirs.fingerprint(), ours.fingerprint());
     refused(a, stranger, named, "certificates do not fit (that of this node is refused: ");
+  }
+
+  /// Any program at an address of a seed, or of a client that has read the names of authorities,
+  /// forged lines of the log, and sent escapes to terminals.
+  @Test
+  void nameInAnUntrustedCertificate_isAShortLineWithoutControlCharacters() throws Exception {
+    String name = "CN=x\\0A12:00 ALL IS WELL\\0D\\1B[2J\\E2\\80\\AE\\C2\\85 " + "long".repeat(100);
+    Path keys = Certificates.selfSigned(dir, "forger", name);
+    SSLContext forger = Credentials.load(keys, ours.trusted(), Certificates.PASSWORD);
+    int one = TestPorts.next();
+    int two = TestPorts.next();
+    try (var lines = new LogLines();
+        var _ = EngineProbe.open("left", one, forger);
+        var right = EngineProbe.open("right", two, a, one)) {
+      String line =
+          lines.waitFor("node 'right' cannot join the node at 127.0.0.1:", "is refused, this node");
+      assertThat(line).contains("CN=x?12:00 ALL IS WELL??[2J?? longlong").contains("…");
+      assertThat(line.chars()).noneMatch(Character::isISOControl);
+      assertThat(line.length()).isLessThan(1_000); // two names, and the words around them
+      assertThat(right.engine.refusedAddresses().get("to 127.0.0.1:" + one).chars())
+          .noneMatch(Character::isISOControl);
+      assertThat(right.found).isEmpty();
+    }
   }
 
   @Test

@@ -3,6 +3,7 @@ package dev.heddle.cluster.engine;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.heddle.ports.TestPorts;
 import java.net.InetAddress;
 import java.net.ServerSocket;
 import org.junit.jupiter.api.Test;

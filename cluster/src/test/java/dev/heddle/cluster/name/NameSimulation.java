@@ -61,7 +61,7 @@ final class NameSimulation {
     this.seed = seed;
     time = new SimulatedTime(seed, scale);
     majority = new SimulatedMajority(seed, time, this::hasMajority);
-    for (String name : List.of("a", "b", "c", "d", "e").subList(0, scale.nodes())) {
+    for (String name : scale.names()) {
       for (Node other : nodes) {
         pairs.put(Set.of(name, other.name), new SimulatedPair());
       }

@@ -119,8 +119,9 @@ final class SimulatedMajority {
     int format = command instanceof Command.Raise it ? it.format() : CODEC.inForce(committed);
     byte[] bytes = CODEC.encode(command, format);
     Command decoded = CODEC.decodeCommand(bytes);
+    committed.raise(format);
     Outcome outcome = committed.apply(index, decoded);
-    entries.put(index, new Entry(new Delta(previous, index, decoded), bytes, outcome));
+    entries.put(index, new Entry(new Delta(previous, index, decoded, format), bytes, outcome));
     note();
     if (!time.chance(50)) {
       time.after(time.delay(), () -> answer.complete(outcome));

@@ -3,6 +3,7 @@ package dev.heddle.cluster.name;
 
 import dev.heddle.cluster.roster.LeaseTimes;
 import java.time.Duration;
+import java.util.List;
 import java.util.PriorityQueue;
 import java.util.Random;
 
@@ -20,6 +21,10 @@ final class SimulatedTime {
   record Scale(int nodes, int part, LeaseTimes lease) {
     static final Scale LONG = new Scale(5, 1, LeaseTimes.DEFAULT);
     static final Scale SHORT = new Scale(4, 4, LeaseTimes.holding(Duration.ofSeconds(2)));
+
+    List<String> names() {
+      return List.of("a", "b", "c", "d", "e").subList(0, nodes);
+    }
 
     int millis(int ofLong) {
       return ofLong / part;

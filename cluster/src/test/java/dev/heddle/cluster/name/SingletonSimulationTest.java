@@ -3,62 +3,102 @@ package dev.heddle.cluster.name;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.heddle.cluster.name.SimulatedTime.Scale;
 import dev.heddle.cluster.roster.Rendezvous;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
+import java.util.logging.Logger;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /// Singletons in random histories of nodes in virtual time: see [NameSimulation], which judges each
-/// act. When all is quiet each one runs once, at the node that its name chooses.
+/// act. When all is quiet each one runs once, at the node that its name chooses. The usual run has
+/// some long ones and some hundred short ones, as that of names; the full one has 10,000 short
+/// ones. `-Dheddle.cluster.name.seed=N` begins with that one, `-Dheddle.cluster.name.seeds=N` is
+/// the number of them.
 @Tag("C6")
 class SingletonSimulationTest {
-  private static final int SEEDS = 40;
-  private static final List<String> NODES = List.of("a", "b", "c", "d", "e");
-  private static final long LEAVE_MILLIS = 2_000; // the node that leaves has 1 s of it
-  private static final long KILL_MILLIS = 12_000;
+  private static final int LONG = 40;
+  private static final int SHORT = 200;
+  private static final int ALL = 10_000;
+  private static final int LEAVE_MILLIS = 2_000; // the node that leaves has 1 s of it
+  private static final int KILL_MILLIS = 12_000;
 
-  private final List<String> nodes = new ArrayList<>(NODES);
+  private final Logger logger = Logger.getLogger("dev.heddle.cluster");
+  private final List<String> nodes = new ArrayList<>(); // that live
+
+  @BeforeEach
+  void printNothing() { // of the failures of each history
+    logger.setUseParentHandlers(false);
+  }
+
+  @AfterEach
+  void print() {
+    logger.setUseParentHandlers(true);
+  }
 
   @Test
   void singletons_inRandomHistories_actOneAtATime_andRunOnceWhenAllIsQuiet() {
+    run(LONG, Scale.LONG);
+    run(SHORT, Scale.SHORT);
+  }
+
+  @Test
+  @Tag("full")
+  void singletons_in10000RandomHistories_actOneAtATime_andRunOnceWhenAllIsQuiet() {
+    run(ALL, Scale.SHORT);
+  }
+
+  private void run(int usual, Scale scale) {
+    int seeds = Integer.getInteger("heddle.cluster.name.seeds", usual);
     long acts = 0;
     long begins = 0;
     long moves = 0;
     long finished = 0;
     long obeyed = 0;
-    for (int seed = 0; seed < SEEDS; seed++) {
-      nodes.clear();
-      nodes.addAll(NODES);
-      NameSimulation simulation = new NameSimulation(seed, SimulatedTime.Scale.LONG);
-      simulation.run(60_000);
+    int first = Integer.getInteger("heddle.cluster.name.seed", 0);
+    for (int seed = first; seed < seeds; seed++) {
+      NameSimulation simulation = new NameSimulation(seed, scale);
+      simulation.run(scale.millis(60_000));
       acts += simulation.singletons.acts;
       begins += simulation.singletons.begins;
       moves += simulation.singletons.moves;
       finished += simulation.singletons.finished;
       obeyed += simulation.singletons.obeyed;
       simulation.calm();
-      simulation.run(60_000);
-      checkQuiet(simulation);
-      String left = runningAt(simulation);
-      NameSimulation.Node leaver = simulation.node(left);
-      leaver.life.leave(() -> leaver.end(100));
-      nodes.remove(left);
-      awaitMove(simulation, LEAVE_MILLIS);
-      String killed = runningAt(simulation);
-      simulation.node(killed).end(6_000);
-      nodes.remove(killed);
-      awaitMove(simulation, KILL_MILLIS);
-      simulation.run(20_000);
-      checkQuiet(simulation);
+      simulation.run(scale.millis(60_000));
+      nodes.clear();
+      nodes.addAll(simulation.time.scale.names());
+      checkMoves(simulation);
     }
     // Histories in which nothing happens prove nothing.
-    assertThat(acts).isGreaterThan(SEEDS * 300L);
-    assertThat(begins).isGreaterThan(SEEDS * 5L);
-    assertThat(moves).isGreaterThan(SEEDS);
-    assertThat(finished).isGreaterThan(SEEDS / 4L);
-    assertThat(obeyed).isGreaterThan(SEEDS);
+    long ran = seeds - first;
+    assertThat(acts).isGreaterThan(ran * 300 / scale.part());
+    assertThat(begins).isGreaterThan(ran * 5 / scale.part());
+    assertThat(moves).isGreaterThan(ran / scale.part());
+    assertThat(finished).isGreaterThan(ran / 4 / scale.part());
+    assertThat(obeyed).isGreaterThan(ran / scale.part());
+  }
+
+  /// A node leaves and another is killed, while nothing else happens: what ran there runs
+  /// elsewhere.
+  private void checkMoves(NameSimulation simulation) {
+    Scale scale = simulation.time.scale;
+    checkQuiet(simulation);
+    String left = runningAt(simulation);
+    NameSimulation.Node leaver = simulation.node(left);
+    leaver.life.leave(() -> leaver.end(100));
+    nodes.remove(left);
+    awaitMove(simulation, LEAVE_MILLIS);
+    String killed = runningAt(simulation);
+    simulation.node(killed).end(scale.millis(6_000));
+    nodes.remove(killed);
+    awaitMove(simulation, scale.millis(KILL_MILLIS));
+    simulation.run(scale.millis(20_000));
+    checkQuiet(simulation);
   }
 
   private void checkQuiet(NameSimulation simulation) {
@@ -79,7 +119,7 @@ class SingletonSimulationTest {
   }
 
   private static List<String> runningAt(NameSimulation simulation, String name) {
-    return NODES.stream()
+    return simulation.time.scale.names().stream()
         .filter(node -> simulation.node(node).life.singletons.begun(name) != null)
         .toList();
   }

@@ -15,7 +15,9 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
+import java.util.Set;
 import java.util.TreeMap;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
 /// What a node tells others of where they are. That all meet of whom one knows is in `DnsJoinTest`.
@@ -148,6 +150,24 @@ class AddressGossipTest {
     assertThat(engine.learnt).isEmpty();
   }
 
+  /// Each second all of them took the places of nodes that were about to answer.
+  @Test
+  void addressesThatANodeHasInvented_areLearntAFewASecond_inTurn() throws IOException {
+    open("b");
+    String[] invented = IntStream.range(0, 40).mapToObj(i -> "x" + i).toArray(String[]::new);
+    gossip.received(life("b"), telling(invented));
+    second();
+    assertThat(engine.learnt).hasSize(16);
+    second();
+    second();
+    assertThat(engine.learnt).hasSize(48);
+    assertThat(Set.copyOf(engine.learnt)).as("each has its turn").hasSize(40);
+    String[] tooMany = IntStream.range(0, 257).mapToObj(i -> "x" + i).toArray(String[]::new);
+    assertThatThrownBy(() -> AddressGossip.decode(telling(tooMany)))
+        .isInstanceOf(IOException.class);
+    assertThat(AddressGossip.decode(telling(Arrays.copyOf(tooMany, 256)))).hasSize(256);
+  }
+
   @Test
   void decode_ofWhatIsNoList_throwsAndTakesNoSpace() throws IOException {
     byte[] good = telling("b", "c");
@@ -161,7 +181,7 @@ class AddressGossipTest {
       byte[] bytes = good.clone();
       bytes[random.nextInt(bytes.length)] = (byte) random.nextInt();
       try {
-        assertThat(AddressGossip.decode(bytes)).hasSizeLessThanOrEqualTo(4_096);
+        assertThat(AddressGossip.decode(bytes)).hasSizeLessThanOrEqualTo(256);
       } catch (IOException e) {
         assertThat(e).isNotNull(); // any other failure is a fault
       }

@@ -12,7 +12,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /// A thread that is woken for a time sleeps on when it will look before that time.
-@Timeout(60)
+@Timeout(300)
 final class WakeByTest {
   private static final long HOUR = TimeUnit.HOURS.toNanos(1);
 

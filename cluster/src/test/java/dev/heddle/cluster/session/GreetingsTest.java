@@ -380,6 +380,26 @@ final class GreetingsTest {
     assertThat(a.out).filteredOn(Output.Forget.class::isInstance).hasSize(44);
   }
 
+  /// It was never found again: the engine tells of each address once.
+  @Test
+  void addressThatIsNotTaken_becauseAllAreInSession_isForgotten_andTakenWhenOneHasEnded() {
+    List<SessionId> sessions = new ArrayList<>();
+    for (int i = 0; i < 256; i++) {
+      sessions.add(open(a, new Node("n" + i, 1), 0));
+    }
+    a.take();
+    At late = new At("late");
+    a.greetings.found(late, 0, a.out);
+    assertThat(a.take()).contains(new Output.Forget(late));
+    assertThat(a.greetings.unanswered()).isEmpty();
+
+    a.greetings.ended(sessions.getFirst(), new Ending(Ending.Cause.LEFT, "it leaves"), 0, a.out);
+    a.take();
+    a.greetings.found(late, 0, a.out); // as the engine does, which has forgotten it
+    assertThat(a.greetings.unanswered()).hasSize(1);
+    assertThat(a.take()).doesNotContain(new Output.Forget(late));
+  }
+
   // ---- the log, and what is kept ----
 
   private static List<Output.Log> logs(Node node) {

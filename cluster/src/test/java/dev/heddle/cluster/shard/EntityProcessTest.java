@@ -28,7 +28,7 @@ import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /// The process around an entity, step by step.
-@Timeout(120)
+@Timeout(300)
 class EntityProcessTest {
   private static final int MESSAGES = 20_000;
 

@@ -28,7 +28,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /// The shards of a type, with threads that meet at chosen places.
-@Timeout(60)
+@Timeout(300)
 class EntityTypeTest {
   private static final int SHARDS = 2;
   private static final long SECOND = 1_000_000_000L;

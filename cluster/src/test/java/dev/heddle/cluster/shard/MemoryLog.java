@@ -14,11 +14,19 @@ import java.util.List;
 
 /// A log in the memory of one JVM, for tests of running nodes. Any node may have it judge leases.
 final class MemoryLog {
-  static final LeaseTimes TIMES = LeaseTimes.holding(Duration.ofSeconds(4));
+  /// Of a node that dies in the test: others wait for its end. A stall of the machine may cost any
+  /// node such a lease.
+  static final Duration SHORT = Duration.ofSeconds(4);
 
+  final LeaseTimes times;
   private final Roster committed = new Roster();
   private final List<Delta> entries = new ArrayList<>();
-  private final LeaseExpiry expiry = new LeaseExpiry(TIMES);
+  private final LeaseExpiry expiry;
+
+  MemoryLog(Duration lease) {
+    times = LeaseTimes.holding(lease);
+    expiry = new LeaseExpiry(times);
+  }
 
   synchronized Outcome commit(Command command) {
     long previous = committed.applied();

@@ -35,7 +35,7 @@ final class ShardNode implements AutoCloseable {
   private final LocalEngines engines;
   private final Engine engine;
   private final MemoryLog log;
-  private final Lease lease = new Lease(MemoryLog.TIMES); // under itself
+  private final Lease lease; // under itself
   private final Roster roster = new Roster();
   private final ScheduledExecutorService ticks =
       Executors.newSingleThreadScheduledExecutor(Thread.ofPlatform().daemon().factory());
@@ -47,6 +47,7 @@ final class ShardNode implements AutoCloseable {
     this.engines = engines;
     this.engine = engines.engine(name);
     this.log = log;
+    this.lease = new Lease(log.times);
     runtime = ProcessRuntime.builder().workers(2).node(name).host("main").start();
     MessageTypes types = MessageTypes.of(messages, List.of());
     PeerOptions offers = new PeerOptions(Map.of(), PeerOptions.ForeignOrders.REFUSED);

@@ -6,14 +6,10 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.heddle.cluster.EntityId;
 import dev.heddle.cluster.NoQuorumException;
-import dev.heddle.cluster.name.RosterAccess;
 import dev.heddle.cluster.peer.Entry;
-import dev.heddle.cluster.roster.Command;
 import dev.heddle.cluster.roster.Command.AssignShards;
 import dev.heddle.cluster.roster.Command.Assignment;
 import dev.heddle.cluster.roster.Command.HostShards;
-import dev.heddle.cluster.roster.Command.Renew;
-import dev.heddle.cluster.roster.Roster;
 import dev.heddle.cluster.roster.ShardTable;
 import dev.heddle.cluster.shard.ShardMessage.Failure;
 import dev.heddle.cluster.wire.MessageTypes;
@@ -27,7 +23,6 @@ import dev.heddle.process.SendResult;
 import dev.heddle.process.StartOptions;
 import dev.heddle.process.remote.LocalProcesses;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
@@ -40,62 +35,28 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /// The shards of node `a` and a log that this test writes.
-@Timeout(120)
+@Timeout(300)
 class ShardServiceTest {
   private static final Duration LIMIT = Duration.ofMinutes(1);
 
   private final ProcessRuntime runtime =
       ProcessRuntime.builder().workers(1).node("a").host("main").start();
-  private final Roster roster = new Roster();
-  private final List<Command> submitted = new ArrayList<>();
-  private boolean mayAct;
   private final NodeLife self =
       new NodeLife("a", "main", LocalProcesses.of(runtime).address(0).incarnation());
+  private final WrittenLog log = new WrittenLog(self);
   private final ShardService service =
       new ShardService(
           self,
           LocalProcesses.of(runtime),
-          new Log(),
+          log,
           new MessageWriter(MessageTypes.of(List.of(), List.of()), self),
           _ -> null,
           _ -> ShardMessageCodec.VERSION);
-
-  private final class Log implements RosterAccess {
-    @Override
-    public void submit(Command command) {
-      submitted.add(command);
-    }
-
-    @Override
-    public long admission() {
-      return roster.admission("a", self.life());
-    }
-
-    @Override
-    public boolean mayAct(long admission) {
-      return mayAct && admission != 0 && admission == admission();
-    }
-
-    @Override
-    public void add(Part part) {
-      throw new UnsupportedOperationException("the test calls it");
-    }
-  }
 
   @AfterEach
   void close() {
     service.close();
     runtime.close();
-  }
-
-  private void apply(Command command) {
-    var _ = roster.apply(roster.applied() + 1, command);
-    service.applied(roster);
-  }
-
-  private void admit(String node, int life) {
-    apply(new Renew(node, life, null));
-    mayAct = true;
   }
 
   private static ShardUse use(int count) {
@@ -111,28 +72,18 @@ class ShardServiceTest {
     });
   }
 
-  /// The log has these shards, and node `a` all of them.
-  private void own(String type, int count) {
-    apply(new HostShards("a", roster.admission("a", self.life()), type, count, true));
-    List<Assignment> all = new ArrayList<>();
-    for (int i = 0; i < count; i++) {
-      all.add(new Assignment(i, 0, "a"));
-    }
-    apply(new AssignShards(type, all));
-  }
-
   @Test
   @Tag("C6")
   void type_withAnotherCountThanTheLogs_isRefusedAtTheCaller_andTheLogGoesOn() throws Exception {
-    admit("a", self.life());
+    log.admit("a", service);
     service.open("cart", use(64), Entry.of(ShardServiceTest::echo)); // before the log is known
     service.open("other", use(4), Entry.of(ShardServiceTest::echo));
     assertThat(service.offer("cart", "k", "early").isAccepted()).isTrue();
-    admit("b", 5);
-    apply(new HostShards("b", roster.admission("b", 5), "cart", 16, true));
-    apply(new AssignShards("cart", List.of(new Assignment(3, 0, "b"))));
-    own("other", 4);
-    service.tick(roster);
+    log.admit("b", service);
+    log.host("b", "cart", 16, service);
+    log.write(new AssignShards("cart", List.of(new Assignment(3, 0, "b"))), service);
+    log.give("a", "other", 4, service);
+    service.tick(log.roster);
 
     assertThatThrownBy(() -> service.offer("cart", "k", "late"))
         .isInstanceOf(IllegalStateException.class)
@@ -140,17 +91,17 @@ class ShardServiceTest {
     assertThatThrownBy(() -> service.ask("cart", "k", "late", LIMIT))
         .isInstanceOf(IllegalStateException.class);
     assertThat(service.failed()).isEqualTo(1); // the early one
-    assertThat(submitted.stream().filter(HostShards.class::isInstance))
+    assertThat(log.submitted.stream().filter(HostShards.class::isInstance))
         .noneMatch(it -> ((HostShards) it).type().equals("cart"));
     assertThat(service.ask("other", "k", "fine", LIMIT).get(1, TimeUnit.MINUTES)).isEqualTo("fine");
   }
 
   @Test
   void type_withAnotherCount_isRefusedWhenItIsOpened_onceTheLogIsKnown() {
-    admit("a", self.life());
-    admit("b", 5);
-    apply(new HostShards("b", roster.admission("b", 5), "cart", 16, true));
-    service.tick(roster);
+    log.admit("a", service);
+    log.admit("b", service);
+    log.host("b", "cart", 16, service);
+    service.tick(log.roster);
 
     assertThatThrownBy(() -> service.open("cart", use(64), null))
         .isInstanceOf(IllegalArgumentException.class)
@@ -160,23 +111,23 @@ class ShardServiceTest {
 
   @Test
   void entry_costsWhatItChanges() {
-    admit("a", self.life());
+    log.admit("a", service);
     AtomicInteger touched = new AtomicInteger(); // shards
     EntityType type = new EntityType("cart", 4_096, null, 0, new Counting(touched));
-    own("cart", 4_096);
-    ShardTable table = roster.shards();
+    log.give("a", "cart", 4_096, service);
+    ShardTable table = log.roster.shards();
     type.applied(table, table.changedSince(0));
     assertThat(touched).hasValue(4_096); // it has seen none before
     long seen = table.changes();
 
-    apply(new Renew("a", self.life(), null));
+    log.admit("a", service);
     type.applied(table, table.changedSince(seen));
     assertThat(touched).hasValue(4_096);
 
-    admit("b", 5);
-    apply(new HostShards("b", roster.admission("b", 5), "cart", 4_096, true));
+    log.admit("b", service);
+    log.host("b", "cart", 4_096, service);
     long latest = table.state("cart", 7).latest();
-    apply(new AssignShards("cart", List.of(new Assignment(7, latest, "b"))));
+    log.write(new AssignShards("cart", List.of(new Assignment(7, latest, "b"))), service);
     type.applied(table, table.changedSince(seen));
     assertThat(touched).hasValue(4_097);
 
@@ -269,16 +220,16 @@ class ShardServiceTest {
     assertThatThrownBy(() -> service.offer("cart", "k", 1))
         .isInstanceOf(NoQuorumException.class)
         .hasMessageContainingAll("'k' of 'cart'", "node 'a'", "has not got a lease");
-    admit("a", self.life());
+    log.admit("a", service);
     while (service.offer("cart", "k", 1).isAccepted()) {
       // it has no owner
     }
     CompletableFuture<?> room = service.room("cart", "k");
-    service.tick(roster);
+    service.tick(log.roster);
     assertThat(room).isNotDone();
 
-    mayAct = false;
-    service.tick(roster);
+    log.hasLease = false;
+    service.tick(log.roster);
 
     assertThat(room).isDone();
     assertThatThrownBy(() -> service.ask("cart", "k", 1, LIMIT))
@@ -291,7 +242,7 @@ class ShardServiceTest {
   void entityWhoseMailboxIsFull_refusesMore_andThoseWhoWaitGoOnWhenItHasTakenSome()
       throws Exception {
     CompletableFuture<Void> gate = new CompletableFuture<>();
-    admit("a", self.life());
+    log.admit("a", service);
     service.open(
         "cart",
         use(1),
@@ -302,14 +253,14 @@ class ShardServiceTest {
                 var _ = gate.get(1, TimeUnit.MINUTES);
               }
             })));
-    own("cart", 1);
+    log.give("a", "cart", 1, service);
     int accepted = 0;
     while (service.offer("cart", "k", 1).isAccepted()) {
       accepted++;
     }
     assertThat(accepted).isBetween(1_000, 1_040); // those it has taken do not count
     CompletableFuture<?> room = service.room("cart", "k");
-    service.tick(roster);
+    service.tick(log.roster);
     assertThat(room).isNotDone();
 
     gate.complete(null);
@@ -322,14 +273,14 @@ class ShardServiceTest {
   @Test
   @Tag("C5")
   void request_toAnEntityThatCannotBegin_failsWithItsCause() {
-    admit("a", self.life());
+    log.admit("a", service);
     service.open(
         "cart",
         use(1),
         Entry.of(() -> {
           throw new IllegalStateException("no database");
         }));
-    own("cart", 1);
+    log.give("a", "cart", 1, service);
 
     CompletableFuture<?> answer = service.ask("cart", "k", 1, LIMIT);
 
@@ -341,11 +292,11 @@ class ShardServiceTest {
   @Test
   void leave_ofTheOnlyHost_orWithoutALease_waitsForNobody() {
     assertThat(service.leave()).isDone(); // it has nothing
-    admit("a", self.life());
+    log.admit("a", service);
     service.open("cart", use(4), Entry.of(ShardServiceTest::echo));
-    own("cart", 4);
+    log.give("a", "cart", 4, service);
     CompletableFuture<?> left = service.leave();
-    service.tick(roster);
+    service.tick(log.roster);
     assertThat(left).isDone();
   }
 }

@@ -6,7 +6,6 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.heddle.cluster.NotDeliveredException;
 import dev.heddle.cluster.group.Groups;
-import dev.heddle.cluster.name.RosterAccess;
 import dev.heddle.cluster.peer.Entry;
 import dev.heddle.cluster.peer.FrameSink;
 import dev.heddle.cluster.peer.PeerOptions;
@@ -14,11 +13,8 @@ import dev.heddle.cluster.peer.RemoteNode;
 import dev.heddle.cluster.roster.Command;
 import dev.heddle.cluster.roster.Command.AssignShards;
 import dev.heddle.cluster.roster.Command.Assignment;
-import dev.heddle.cluster.roster.Command.HostShards;
 import dev.heddle.cluster.roster.Command.ReleaseShards;
-import dev.heddle.cluster.roster.Command.Renew;
 import dev.heddle.cluster.roster.Rendezvous;
-import dev.heddle.cluster.roster.Roster;
 import dev.heddle.cluster.roster.ShardState;
 import dev.heddle.cluster.shard.ShardMessage.Bounced;
 import dev.heddle.cluster.shard.ShardMessage.Deliver;
@@ -61,7 +57,7 @@ import org.junit.jupiter.api.Timeout;
 
 /// Requests of node `a`, and to it, around the end of a session: none waits for its time. Other
 /// nodes are what this test says in their sessions.
-@Timeout(60)
+@Timeout(300)
 @Tag("C5")
 class ShardSessionEndsTest {
   private static final Duration LIMIT = Duration.ofMinutes(5);
@@ -116,36 +112,13 @@ class ShardSessionEndsTest {
   private final MessageTypes types = MessageTypes.of(List.of(Hooked.class), List.of());
   private final NodeLife self = new NodeLife("a", "main", local.address(0).incarnation());
   private final MessageWriter writer = new MessageWriter(types, self);
-  private final Roster roster = new Roster();
+  private final WrittenLog log = new WrittenLog(self);
   private final Map<String, RemoteNode> sessions = new ConcurrentHashMap<>();
   private final List<Thread> threads = new ArrayList<>();
   private final BlockingQueue<Request> asked = new LinkedBlockingQueue<>();
-  private volatile Runnable onLease = () -> {};
   private volatile Runnable onLook = () -> {}; // for the session with a node
   private final ShardService service =
-      new ShardService(
-          self, local, new Log(), writer, this::session, _ -> ShardMessageCodec.VERSION);
-
-  private final class Log implements RosterAccess {
-    @Override
-    public void submit(Command command) {}
-
-    @Override
-    public long admission() {
-      return roster.admission("a", self.life());
-    }
-
-    @Override
-    public boolean mayAct(long admission) {
-      onLease.run();
-      return true;
-    }
-
-    @Override
-    public void add(Part part) {
-      throw new UnsupportedOperationException("the test calls it");
-    }
-  }
+      new ShardService(self, local, log, writer, this::session, _ -> ShardMessageCodec.VERSION);
 
   private @Nullable RemoteNode session(String node) {
     onLook.run();
@@ -162,27 +135,20 @@ class ShardSessionEndsTest {
   // ---- the log ----
 
   private void apply(Command command) {
-    var _ = roster.apply(roster.applied() + 1, command);
-    service.applied(roster);
+    log.write(command, service);
   }
 
   /// Node `b` has all shards, or `a` has.
   private void begin(String owner) {
     for (String node : List.of("a", "b", "c")) {
-      apply(new Renew(node, node.equals("a") ? self.life() : 5, null));
+      log.admit(node, service);
     }
     service.open("cart", new ShardUse(SHARDS, "cart", LIMIT, Map.of()), Entry.of(this::cart));
-    host(owner);
-    List<Assignment> all = new ArrayList<>();
-    for (int i = 0; i < SHARDS; i++) {
-      all.add(new Assignment(i, 0, owner));
-    }
-    apply(new AssignShards("cart", all));
+    log.give(owner, "cart", SHARDS, service);
   }
 
   private void host(String node) {
-    long admission = roster.admission(node, node.equals("a") ? self.life() : 5);
-    apply(new HostShards(node, admission, "cart", SHARDS, true));
+    log.host(node, "cart", SHARDS, service);
   }
 
   private CoroutineProcess cart() {
@@ -194,7 +160,7 @@ class ShardSessionEndsTest {
   }
 
   private ShardState state(String key) {
-    return roster.shards().state("cart", shardOf(key));
+    return log.roster.shards().state("cart", shardOf(key));
   }
 
   private static int shardOf(String key) {
@@ -422,7 +388,7 @@ class ShardSessionEndsTest {
     say("b", key, new Forward(next, request));
     say("b", key, new EndOfHandoff(next));
     List<Command.Release> one = List.of(new Command.Release(shardOf(key), next));
-    apply(new ReleaseShards("b", roster.admission("b", 5), "cart", one));
+    apply(new ReleaseShards("b", log.admissionOf("b"), "cart", one));
     assertThat(state(key).generation()).isEqualTo(next);
   }
 
@@ -454,7 +420,7 @@ class ShardSessionEndsTest {
     session("b", false);
     Thread end = Thread.currentThread();
     AtomicInteger requests = new AtomicInteger();
-    onLease =
+    log.onLease =
         () -> {
           boolean learns = isIn("sessionEnded"); // messages have to wait
           if (Thread.currentThread() != end || requests.get() != (learns ? 0 : 1)) {
@@ -513,7 +479,7 @@ class ShardSessionEndsTest {
     begin("b");
     session("b", true);
     session("c", true);
-    long next = roster.applied() + 2; // the generation that follows
+    long next = log.roster.applied() + 2; // the generation that follows
     say("c", "k", new Deliver(next, request("c", "k", 7, "early")));
     say("c", new GiveUp(7));
     handOver("k", request("c", "k", 8, "handed over"));

@@ -4,17 +4,10 @@ package dev.heddle.cluster.shard;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.heddle.cluster.group.Groups;
-import dev.heddle.cluster.name.RosterAccess;
 import dev.heddle.cluster.peer.FrameSink;
 import dev.heddle.cluster.peer.PeerOptions;
 import dev.heddle.cluster.peer.RemoteNode;
-import dev.heddle.cluster.roster.Command;
-import dev.heddle.cluster.roster.Command.AssignShards;
-import dev.heddle.cluster.roster.Command.Assignment;
-import dev.heddle.cluster.roster.Command.HostShards;
-import dev.heddle.cluster.roster.Command.Renew;
 import dev.heddle.cluster.roster.Rendezvous;
-import dev.heddle.cluster.roster.Roster;
 import dev.heddle.cluster.wire.Frame;
 import dev.heddle.cluster.wire.MessageTypes;
 import dev.heddle.cluster.wire.MessageWriter;
@@ -39,7 +32,7 @@ import org.junit.jupiter.api.Timeout;
 
 /// What node `a` holds for node `b`, which owns all 256 shards of a type and takes nothing, in real
 /// sizes; node `c` takes all.
-@Timeout(120)
+@Timeout(300)
 @Tag("C9")
 class StalledOwnerTest {
   private static final int SHARDS = 256;
@@ -73,36 +66,16 @@ class StalledOwnerTest {
   private final LocalProcesses local = LocalProcesses.of(runtime);
   private final MessageTypes types = MessageTypes.of(List.of(), List.of());
   private final NodeLife self = new NodeLife("a", "main", local.address(0).incarnation());
-  private final Roster roster = new Roster();
+  private final WrittenLog log = new WrittenLog(self);
   private final Map<String, RemoteNode> sessions = new ConcurrentHashMap<>();
   private final ShardService service =
       new ShardService(
           self,
           local,
-          new Log(),
+          log,
           new MessageWriter(types, self),
           sessions::get,
           _ -> NodeShards.MESSAGES);
-
-  private final class Log implements RosterAccess {
-    @Override
-    public void submit(Command command) {}
-
-    @Override
-    public long admission() {
-      return roster.admission("a", self.life());
-    }
-
-    @Override
-    public boolean mayAct(long admission) {
-      return true;
-    }
-
-    @Override
-    public void add(Part part) {
-      throw new UnsupportedOperationException("the test calls it");
-    }
-  }
 
   @AfterEach
   void close() {
@@ -110,21 +83,11 @@ class StalledOwnerTest {
     runtime.close();
   }
 
-  private void apply(Command command) {
-    var _ = roster.apply(roster.applied() + 1, command);
-    service.applied(roster);
-  }
-
   /// A node in session that has all shards of a type.
   private Outbox owner(String node, String type) {
-    apply(new Renew(node, 5, null));
+    log.admit(node, service);
     service.open(type, new ShardUse(SHARDS, type, Duration.ofHours(1), Map.of()), null);
-    apply(new HostShards(node, roster.admission(node, 5), type, SHARDS, true));
-    List<Assignment> all = new ArrayList<>();
-    for (int i = 0; i < SHARDS; i++) {
-      all.add(new Assignment(i, 0, node));
-    }
-    apply(new AssignShards(type, all));
+    log.give(node, type, SHARDS, service);
     NodeLife other = new NodeLife(node, "main", 5);
     PeerOptions offers = new PeerOptions(Map.of(), PeerOptions.ForeignOrders.REFUSED);
     Outbox outbox = new Outbox();
@@ -154,7 +117,7 @@ class StalledOwnerTest {
 
   @Test
   void owner_thatTakesNothing_isHeldLessFor_thanTheBar_andNobodyElseIsHeldUp() throws Exception {
-    apply(new Renew("a", self.life(), null));
+    log.admit("a", service);
     Outbox stalled = owner("b", "cart");
     Outbox other = owner("c", "order");
     stalled.isFull = true;
@@ -165,7 +128,7 @@ class StalledOwnerTest {
     assertThat(service.offer("order", "k", new byte[SIZE]).isAccepted()).isTrue();
 
     CompletableFuture<@Nullable Void> room = service.room("cart", "unused"); // of a shard with less
-    service.tick(roster);
+    service.tick(log.roster);
     assertThat(room).isNotDone();
     stalled.isFull = false;
     stalled.room.complete(null);

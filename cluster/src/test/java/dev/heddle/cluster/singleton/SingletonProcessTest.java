@@ -24,7 +24,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-@Timeout(120)
+@Timeout(300)
 @Tag("C6")
 class SingletonProcessTest {
   private final ProcessRuntime runtime = ProcessRuntime.builder().node("a").start();

@@ -20,7 +20,7 @@ import org.junit.jupiter.api.Timeout;
 /// Messages that several threads encode, or change meanwhile.
 @Tag("wire-8")
 @Tag("proc-195")
-@Timeout(120)
+@Timeout(300)
 class MessageConcurrencyTest {
   record Tags(Map<String, List<Integer>> tags, List<String> list) {}
 

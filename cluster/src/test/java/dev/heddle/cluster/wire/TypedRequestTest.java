@@ -21,7 +21,7 @@ import org.junit.jupiter.api.Timeout;
 
 /// Requests that contain their reply.
 @Tag("wire-9")
-@Timeout(60)
+@Timeout(300)
 class TypedRequestTest {
   record CountItems(String what, Reply<Integer> reply, int most) {}
 

@@ -13,6 +13,7 @@ import java.io.StringWriter;
 import java.time.Duration;
 import java.util.Comparator;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.BooleanSupplier;
@@ -39,6 +40,7 @@ final class LoopReporter {
   private final AtomicInteger failures = new AtomicInteger();
   private final AtomicReference<List<Failure>> unwritten = // the latest first
       new AtomicReference<>(List.of());
+  private final AtomicBoolean isWriterAsked = new AtomicBoolean(); // the log will call it
 
   // the log's thread writes, any thread reads
   private volatile List<Recent> failed = List.of(); // the latest first
@@ -95,6 +97,7 @@ final class LoopReporter {
 
   /// The last reports and unhandled failures, the latest first.
   List<Recent> recent() {
+    askWriter(); // the log may have dropped it
     return Stream.of(recent, failed)
         .flatMap(List::stream)
         .sorted(Comparator.comparingLong(Recent::atMillis).reversed())
@@ -111,14 +114,20 @@ final class LoopReporter {
   void failed(String what, @Nullable Throwable failure) {
     failures.incrementAndGet();
     Failure latest = new Failure(System.currentTimeMillis(), what, failure);
-    List<Failure> before = unwritten.getAndUpdate(all -> latest(latest, all));
-    if (before.isEmpty()) {
-      // on the log's thread: reading a throwable takes its monitor, and may run user code
-      log.call("the list of failures", this::writeFailures);
+    List<Failure> _ = unwritten.updateAndGet(all -> latest(latest, all));
+    askWriter();
+  }
+
+  // on the log's thread: reading a throwable takes its monitor, and may run user code
+  private void askWriter() {
+    boolean isAsked = unwritten.get().isEmpty() || isWriterAsked.getAndSet(true);
+    if (!isAsked && !log.call("the list of failures", this::writeFailures)) {
+      isWriterAsked.set(false); // the log is full: the next failure or look asks again
     }
   }
 
   private void writeFailures() {
+    isWriterAsked.set(false); // first: what comes after the list is taken asks again
     for (Failure each : unwritten.getAndSet(List.of()).reversed()) {
       String text = shortened(inWords(each.what(), each.failure()));
       failed = latest(new Recent(each.atMillis(), "failure", text), failed);

@@ -4,6 +4,7 @@ package dev.heddle.loop.feed;
 import dev.heddle.coroutine.tree.CoroutineNode;
 import dev.heddle.coroutine.tree.CoroutineTree;
 import dev.heddle.coroutine.tree.SpawnSites;
+import dev.heddle.internal.LongIndex;
 import dev.heddle.observe.trace.TraceTicks;
 import dev.heddle.scheduler.context.ExecutionContext.Occupant;
 import java.util.ArrayList;

@@ -4,6 +4,7 @@ package dev.heddle.loop.feed;
 import dev.heddle.coroutine.tree.CoroutineNode;
 import dev.heddle.coroutine.tree.SpawnSites;
 import dev.heddle.event.source.EventSource;
+import dev.heddle.internal.LongIndex;
 import dev.heddle.observe.CoroutineSnapshot.State;
 import dev.heddle.scheduler.WakerStatus;
 import dev.heddle.scheduler.context.ExecutionContext;

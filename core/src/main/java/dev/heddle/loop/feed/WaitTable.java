@@ -2,6 +2,7 @@
 package dev.heddle.loop.feed;
 
 import dev.heddle.coroutine.tree.CoroutineNode;
+import dev.heddle.internal.LongIndex;
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 

@@ -202,8 +202,9 @@ public final class AsyncLog {
   /// lines.
   ///
   /// @param what it is, for the line about what it throws
-  public void call(String what, Runnable listener) {
-    put(() -> {
+  /// @return false when it will not be called: too many lines wait
+  public boolean call(String what, Runnable listener) {
+    return put(() -> {
       try {
         listener.run();
       } catch (Throwable e) {
@@ -222,12 +223,13 @@ public final class AsyncLog {
     });
   }
 
-  private void put(Runnable line) {
+  // whether it was not dropped
+  private boolean put(Runnable line) {
     if (pending.incrementAndGet() > LIMIT) {
       dropped.incrementAndGet();
       pending.decrementAndGet();
       ensureWriter(); // it may have written all others meanwhile; it reports this one
-      return;
+      return false;
     }
     boolean added = false;
     try {
@@ -238,6 +240,7 @@ public final class AsyncLog {
       }
     }
     ensureWriter();
+    return true;
   }
 
   private void ensureWriter() {

@@ -46,6 +46,7 @@ public final class GcPauses implements AutoCloseable {
   private volatile long startOfJvm = Long.MAX_VALUE; // nanoTime of its millisecond 0, at the latest
   private volatile long told; // how often
 
+  private final long patienceNanos;
   private final long before;
   private final long began = System.nanoTime();
   private List<Map<String, String>> rows = List.of(); // of the end
@@ -53,6 +54,12 @@ public final class GcPauses implements AutoCloseable {
 
   /// Begins to listen.
   public GcPauses() {
+    this(LATE_NANOS);
+  }
+
+  /// @param patienceNanos how long the end waits for notifications that are late
+  GcPauses(long patienceNanos) {
+    this.patienceNanos = patienceNanos;
     for (GarbageCollectorMXBean each : ManagementFactory.getGarbageCollectorMXBeans()) {
       if (each instanceof NotificationEmitter && !each.getName().endsWith(NOT_A_PAUSE)) {
         collectors.add(each);
@@ -95,7 +102,7 @@ public final class GcPauses implements AutoCloseable {
       return rows;
     }
     long counted = collections() - before;
-    long end = System.nanoTime() + LATE_NANOS;
+    long end = System.nanoTime() + patienceNanos;
     while (told < counted && System.nanoTime() - end < 0) {
       LockSupport.parkNanos(this, MILLI);
     }
@@ -107,6 +114,7 @@ public final class GcPauses implements AutoCloseable {
     all.add(whole);
     pauses.stream()
         .sorted((one, other) -> Long.compare(one.from, other.from))
+        .limit(counted) // one more may have come since they were counted
         .forEach(pause -> all.add(row(pause)));
     rows = all;
     return all;

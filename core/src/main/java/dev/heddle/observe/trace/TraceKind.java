@@ -19,9 +19,11 @@ public enum TraceKind {
   CANCEL(6),
   /// The thread has slept, from when (other).
   SLEEP(7),
-  /// The worker took who, and others behind him, from another worker (other, its number).
+  /// The worker took who, and others behind him, so many in all (code), from another worker (other,
+  /// its number).
   STEAL(8),
-  /// A message for who, from whom (other).
+  /// A message for who, from whom, and its number ([TraceRing.Copy#sender],
+  /// [TraceRing.Copy#message]).
   MESSAGE(9),
   /// A timer has expired, so many nanoseconds (other) after its deadline.
   TIMER(10),
@@ -31,7 +33,11 @@ public enum TraceKind {
   COMMAND(12),
   /// The reply to a command (other: its tag) was delivered to who, and whether it is a failure
   /// (code).
-  COMMAND_DONE(13);
+  COMMAND_DONE(13),
+  /// Who was given something of his mailbox in his run; a message, if one has its number (other).
+  RECEIVED(14),
+  /// Who, a supervisor, restarts a child, or several together.
+  RESTART(15);
 
   private final int number;
 

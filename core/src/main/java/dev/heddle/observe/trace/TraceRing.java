@@ -36,6 +36,8 @@ public final class TraceRing {
   static final int WORDS = 3; // of an entry
   private static final int CODE_SHIFT = 8;
   private static final int WHO_SHIFT = 24;
+  private static final int WHO_BITS = 40;
+  private static final int CODE_BITS = 16;
   private static final VarHandle COUNT =
       VarHandles.find(MethodHandles.lookup(), "count", long.class);
 
@@ -73,6 +75,16 @@ public final class TraceRing {
   public void addNamed(long time, TraceKind kind, int code, long who, long other, Object name) {
     objects[(int) count & mask] = name;
     add(time, kind, code, who, other);
+  }
+
+  /// Adds a message: its number is in the code and in what is left of the sender's place.
+  public void addMessage(long time, long to, long from, int message) {
+    add(
+        time,
+        TraceKind.MESSAGE,
+        message & ((1 << CODE_BITS) - 1),
+        to,
+        (from & ((1L << WHO_BITS) - 1)) | ((long) (message >>> CODE_BITS) << WHO_BITS));
   }
 
   /// The entries that are left, from the oldest to the newest.
@@ -117,6 +129,17 @@ public final class TraceRing {
 
     public long who(int entry) {
       return entries[entry * WORDS + 1] >>> WHO_SHIFT;
+    }
+
+    /// Who has sent the message that the entry is; 0: no process.
+    public long sender(int entry) {
+      return other(entry) & (1L << WHO_BITS) - 1;
+    }
+
+    /// The number of the message that the entry is; 0: it cannot be told from others. Two that are
+    /// in a mailbox at the same time have different ones, but for an accident in a billion.
+    public long message(int entry) {
+      return other(entry) >>> WHO_BITS << CODE_BITS | code(entry);
     }
 
     public long time(int entry) {

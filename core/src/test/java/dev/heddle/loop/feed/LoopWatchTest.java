@@ -8,6 +8,7 @@ import dev.heddle.Heddle;
 import dev.heddle.coroutine.Coroutine;
 import dev.heddle.coroutine.tree.CoroutineNode;
 import dev.heddle.coroutine.tree.CoroutineTree;
+import dev.heddle.internal.LongIndex;
 import dev.heddle.loop.feed.LoopWatch.GroupRow;
 import dev.heddle.loop.feed.LoopWatch.Summary;
 import dev.heddle.loop.feed.LoopWatch.WaitRow;

@@ -3,6 +3,7 @@ package dev.heddle.observe.trace;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Tag;
@@ -18,7 +19,7 @@ class GcPausesTest {
   void pauses_areThoseThatTheCollectorsHaveCounted_withTheirCauses() {
     List<Map<String, String>> rows;
     long began = System.nanoTime();
-    try (GcPauses pauses = new GcPauses()) {
+    try (GcPauses pauses = new GcPauses(Duration.ofMinutes(4).toNanos())) {
       System.gc();
       System.gc();
       rows = pauses.stop();

@@ -22,6 +22,7 @@ import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.NetworkInterface;
 import java.net.PortUnreachableException;
+import java.net.Socket;
 import java.net.StandardProtocolFamily;
 import java.net.StandardSocketOptions;
 import java.net.UnixDomainSocketAddress;
@@ -86,11 +87,10 @@ class DescriptorTest {
   @ParameterizedTest
   @MethodSource(DRIVERS)
   void connect_withoutAListener_isRefusedInTheJdksWords(String driver) throws Exception {
-    try (HandDriven hand = HandDriven.open(driver)) {
-      ListenerDescriptor gone = hand.listener();
-      InetSocketAddress address = (InetSocketAddress) gone.localAddress();
-      gone.close();
-      hand.settle();
+    try (HandDriven hand = HandDriven.open(driver);
+        Socket bound = new Socket()) {
+      bound.bind(HandDriven.LOOPBACK); // nobody else may listen there
+      var address = (InetSocketAddress) bound.getLocalSocketAddress();
       SocketDescriptor socket = hand.driver().openSocket(StandardProtocolFamily.INET6);
       assertThatThrownBy(
               () -> {

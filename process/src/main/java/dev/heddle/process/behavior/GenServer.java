@@ -27,7 +27,7 @@ package dev.heddle.process.behavior;
 ///
 /// Ref<Counter.Message> counter = runtime.spawn(new Counter());
 /// counter.send(new Counter.Add(2));
-/// int total = counter.ask(Counter.Total::new, Duration.ofSeconds(1));
+/// int total = counter.ask(Counter.Total::new, Duration.ofSeconds(30));
 /// ```
 ///
 /// A reply may be kept and completed later. The methods of [Behavior] run commands and timers, and

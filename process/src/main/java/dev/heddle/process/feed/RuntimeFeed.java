@@ -9,7 +9,9 @@ import dev.heddle.process.ProcessDeadlock;
 import dev.heddle.process.ProcessSnapshot;
 import dev.heddle.process.QueueDelay;
 import dev.heddle.process.WorkerCounters;
+import dev.heddle.process.feed.ProcessAccounts.Use;
 import dev.heddle.process.host.HostInspector;
+import dev.heddle.process.host.ProcessFailures;
 import dev.heddle.process.instance.ProcessInstance;
 import dev.heddle.process.scheduler.Task;
 import dev.heddle.process.supervisor.DynamicSupervisor;
@@ -25,6 +27,7 @@ import java.util.Map;
 import java.util.function.Supplier;
 import java.util.function.ToLongFunction;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /// The feed of a runtime.
@@ -38,6 +41,7 @@ public final class RuntimeFeed implements Feed {
   private static final int SHOWN = 20; // of each kind
   private static final int LISTED = 5_000; // processes of the tree
   private static final String PROCESS = "process ";
+  private static final String ACCOUNT = "account ";
   private static final StackTraceElement[] NO_STACK = {};
   private static final int NEVER = -1; // no supervisor
   private static final double MEDIAN = 0.5;
@@ -67,6 +71,7 @@ public final class RuntimeFeed implements Feed {
   private final HostInspector inspector;
   private final List<Map<Long, Seen>> parts = new ArrayList<>();
   private int next; // the part that is read next
+  private @Nullable ProcessAccounts accounts; // null: not asked for
 
   /// @param summary the row of the runtime itself
   public RuntimeFeed(Supplier<Map<String, String>> summary, HostInspector inspector) {
@@ -102,18 +107,100 @@ public final class RuntimeFeed implements Feed {
   // ---- details ----
 
   /// Answers `processes`, with the tree of processes; `process` and a PID, with that one and its
-  /// stack; and `reports`, with the deadlocks that last.
+  /// stack; `reports`, with the deadlocks that last and the last failures of processes that no
+  /// other one deals with; `accounts`, with what the processes of each type, and those that were
+  /// busiest, have used since this was first asked; and `account` and a PID, with that of a
+  /// process.
+  ///
+  /// With the first question about accounts they begin, and each run costs more until the observer
+  /// leaves, or asks `no accounts`. While there are some, `processes` has them, too.
   @Override
   public List<Map<String, String>> detail(String question) {
     if (question.startsWith(PROCESS)) {
       ProcessSnapshot found = inspector.snapshot(Pid.parse(question.substring(PROCESS.length())));
       return found == null ? List.of() : List.of(withStack(found));
     }
+    if (question.startsWith(ACCOUNT)) {
+      Pid pid = Pid.parse(question.substring(ACCOUNT.length()));
+      return openAccounts().byProcess().stream()
+          .filter(use -> use.of() != null && use.of().self().equals(pid))
+          .map(RuntimeFeed::row)
+          .toList();
+    }
     return switch (question) {
+      case "accounts" -> accounts();
+      case "no accounts" -> {
+        endAccounts();
+        yield List.of();
+      }
       case "processes" -> processes();
-      case "reports" -> inspector.deadlocks().stream().map(RuntimeFeed::row).toList();
+      case "reports" ->
+          Stream.concat(
+                  inspector.deadlocks().stream().map(RuntimeFeed::row),
+                  inspector.failures().stream().map(RuntimeFeed::row))
+              .toList();
       default -> Feed.super.detail(question);
     };
+  }
+
+  // ---- accounts ----
+
+  private ProcessAccounts openAccounts() {
+    ProcessAccounts open = accounts;
+    if (open == null) {
+      open = new ProcessAccounts(inspector.workers());
+      accounts = open;
+    }
+    return open;
+  }
+
+  private void endAccounts() {
+    ProcessAccounts open = accounts;
+    if (open != null) {
+      accounts = null;
+      open.end();
+    }
+  }
+
+  private List<Map<String, String>> accounts() {
+    ProcessAccounts open = openAccounts();
+    List<Map<String, String>> rows = new ArrayList<>();
+    Map<String, String> whole = new LinkedHashMap<>();
+    whole.put("row", "accounts");
+    whole.put("nanos", Long.toString(open.nanos()));
+    whole.put("workers", Integer.toString(inspector.workers().counters().size()));
+    rows.add(whole);
+    busiest(open.byType(), rows);
+    busiest(open.byProcess(), rows);
+    return rows;
+  }
+
+  private static void busiest(Collection<Use> uses, List<Map<String, String>> rows) {
+    uses.stream()
+        .sorted(Comparator.comparingLong(Use::busyNanos).reversed())
+        .limit(SHOWN)
+        .map(RuntimeFeed::row)
+        .forEach(rows::add);
+  }
+
+  private static Map<String, String> row(Use use) {
+    Map<String, String> fields = new LinkedHashMap<>();
+    fields.put("row", use.of() == null ? "account" : "process account");
+    if (use.of() != null) {
+      fields.put("pid", use.of().self().toString());
+    }
+    fields.put("type", use.type());
+    fields.put("processes", Long.toString(use.processes()));
+    addUse(fields, use);
+    return fields;
+  }
+
+  private static void addUse(Map<String, String> fields, Use use) {
+    fields.put("runs", Long.toString(use.runs()));
+    fields.put("runSteps", Long.toString(use.steps()));
+    fields.put("busyNanos", Long.toString(use.busyNanos()));
+    fields.put("longestNanos", Long.toString(use.longestNanos()));
+    fields.put("waitedNanos", Long.toString(use.waitedNanos()));
   }
 
   /// All processes, or, if they are too many, those with children, restarts or messages first.
@@ -123,12 +210,26 @@ public final class RuntimeFeed implements Feed {
       inspector.part(i).forEach(each -> all.add(Ranked.now(each)));
     }
     List<Map<String, String>> rows = new ArrayList<>();
+    Map<Long, Use> uses = new HashMap<>();
+    ProcessAccounts open = accounts;
+    if (open != null) {
+      open.byProcess().stream()
+          .filter(use -> use.of() != null)
+          .forEach(use -> uses.put(use.of().id(), use));
+    }
     all.stream()
         .sorted(Ranked.FIRST)
         .limit(LISTED)
         .map(Ranked::of)
         .sorted(Comparator.comparingLong(ProcessInstance::id))
-        .forEach(each -> rows.add(row(each.snapshot(NO_STACK, each.body()), each.process())));
+        .forEach(each -> {
+          Map<String, String> row = row(each.snapshot(NO_STACK, each.body()), each.process());
+          Use use = uses.get(each.id());
+          if (use != null) {
+            addUse(row, use);
+          }
+          rows.add(row);
+        });
     int left = Math.max(0, all.size() - LISTED);
     rows.add(Map.of("row", "left", "processes", Integer.toString(left)));
     return rows;
@@ -185,6 +286,18 @@ public final class RuntimeFeed implements Feed {
     return all.stream().map(Object::toString).collect(Collectors.joining("\n"));
   }
 
+  private static Map<String, String> row(ProcessFailures.Failure failure) {
+    return Map.of(
+        "row",
+        "report",
+        "kind",
+        "failure",
+        "atMillis",
+        Long.toString(failure.atMillis()),
+        "text",
+        failure.text());
+  }
+
   private static Map<String, String> row(ProcessDeadlock deadlock) {
     return Map.of("row", "report", "kind", "deadlock", "text", deadlock.text());
   }
@@ -192,6 +305,7 @@ public final class RuntimeFeed implements Feed {
   @Override
   public void close() {
     parts.clear();
+    endAccounts();
   }
 
   private int readSome() {

@@ -144,6 +144,16 @@ public final class HostInspector {
     detector.check();
   }
 
+  /// Makes the texts of failures. On the thread of reports.
+  public void writeFailures() {
+    host.failures().write();
+  }
+
+  /// The last failures of processes that no other process deals with, the latest first.
+  public List<ProcessFailures.Failure> failures() {
+    return host.failures().recent();
+  }
+
   /// The deadlocks that were reported and still last.
   public List<ProcessDeadlock> deadlocks() {
     return detector.reported();

@@ -41,6 +41,7 @@ public final class ProcessHost implements ProcessEnvironment {
   private final HostComponents parts;
   private final Dispatcher dispatcher;
   private final ProcessDirectory directory;
+  private final ProcessFailures failures = new ProcessFailures();
   private final HostEvents events;
   private final Listeners listeners;
   private final ProcessSlots slots;
@@ -301,6 +302,7 @@ public final class ProcessHost implements ProcessEnvironment {
   @Override
   public void ended(ProcessLifecycle process, Exit exit) {
     record(process, exit);
+    note((ProcessInstance) process, exit);
     listeners.ended(exit, process.isAnnounced());
     if (process.isAnnounced()) {
       events.ended(exit);
@@ -316,6 +318,23 @@ public final class ProcessHost implements ProcessEnvironment {
     } catch (Throwable _) {
       return; // safe: the recording lacks one event
     }
+  }
+
+  private void note(ProcessInstance process, Exit exit) {
+    try {
+      if (exit.isFailure()) {
+        Pid parent = process.options().parent();
+        ProcessInstance found = parent == null ? null : directory.findProcess(parent);
+        failures.ended(process, exit, found == null || found.isEnded() ? null : found);
+      }
+    } catch (Throwable _) {
+      return; // safe: observers lack one failure
+    }
+  }
+
+  /// The last failures that no process deals with.
+  ProcessFailures failures() {
+    return failures;
   }
 
   /// Refuses to start processes from now on.

@@ -224,7 +224,7 @@ public final class ProcessInstance extends ProcessLifecycle
   private EventBatch takeEvents(Run run) {
     int most = Math.max(FEW_EVENTS, run.deliveredEvents());
     if (inbox != null) {
-      inbox.stepBegins(most);
+      inbox.stepBegins(run, most);
     }
     if (unread != null) {
       EventBatch left = EventBatch.of((Envelope) unread);
@@ -236,7 +236,9 @@ public final class ProcessInstance extends ProcessLifecycle
       received += results.size();
       return results;
     }
-    EventBatch events = EventBatch.of(queue.take(most, awaitsCommandsOnly), this);
+    Node taken = queue.take(most, awaitsCommandsOnly);
+    run.taken(taken);
+    EventBatch events = EventBatch.of(taken, this);
     received += events.size();
     run.countDelivered(events.size());
     spaceFreed();
@@ -470,7 +472,7 @@ public final class ProcessInstance extends ProcessLifecycle
     if (push == EventQueue.Push.ACCEPTED) {
       // a callback of the dropped request may have waited: a body may be on another worker now
       Worker sender = displaces && here != null ? here() : here;
-      host.scheduler().sent(this, sender);
+      host.scheduler().sent(this, envelope, sender);
       endWakeUp(BY_MESSAGE, sender);
     } else {
       cancelWakeUp(here);
@@ -505,6 +507,7 @@ public final class ProcessInstance extends ProcessLifecycle
     Worker here = beginWakeUp(BY_MESSAGE);
     int accepted = pushAll(envelopes);
     if (accepted > 0) {
+      host.scheduler().sent(this, envelopes, accepted, here);
       endWakeUp(BY_MESSAGE, here);
     } else {
       cancelWakeUp(here);
@@ -539,7 +542,19 @@ public final class ProcessInstance extends ProcessLifecycle
   /// Like [#receive], but waits for space if the policy and the caller allow it.
   public SendResult receiveOrWait(@Nullable Object message) {
     SendResult first = receive(message);
-    return first == SendResult.FULL && !isOfCaller() ? senders.receive(this, message) : first;
+    if (first != SendResult.FULL || isOfCaller()) {
+      return first;
+    }
+    SendResult later = senders.receive(this, message);
+    if (later == SendResult.ACCEPTED) {
+      Worker sender = here();
+      host.scheduler()
+          .sent(
+              this,
+              null, // it was received before, perhaps
+              sender != null && sender.scheduler() == host.scheduler() ? sender : null);
+    }
+    return later;
   }
 
   /// Whether the caller is its own code, which cannot make space while it waits.
@@ -821,6 +836,21 @@ public final class ProcessInstance extends ProcessLifecycle
   @Override
   public long number() {
     return id();
+  }
+
+  @Override
+  public String outcome() {
+    return isEnding()
+        ? switch (ending().reason()) {
+          case NORMAL -> "";
+          case FAILED -> "fails";
+          case LINKED -> "fails with a linked process";
+          case SHUTDOWN -> "is shut down";
+          case TERMINATED -> "is terminated";
+          case ABANDONED -> "is abandoned";
+          case NOT_FOUND, NO_CONNECTION -> throw new AssertionError("it was there");
+        }
+        : "";
   }
 
   @Override

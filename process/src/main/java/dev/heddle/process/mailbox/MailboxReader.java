@@ -6,6 +6,7 @@ import dev.heddle.process.ProcessEvent;
 import dev.heddle.process.fiber.ReceiveQueue;
 import dev.heddle.process.scheduler.EventQueue;
 import dev.heddle.process.scheduler.Node;
+import dev.heddle.process.scheduler.Task;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Predicate;
@@ -34,6 +35,7 @@ public final class MailboxReader implements ReceiveQueue {
   private int skippedCount; // how many of the first were read and left
 
   // the step
+  private Task.Run run = new Task.Run();
   private int limit;
   private int received;
   private int unpublished;
@@ -44,8 +46,9 @@ public final class MailboxReader implements ReceiveQueue {
     this.maxUnpublished = Math.clamp(bound / 8, 1, MAX_UNPUBLISHED);
   }
 
-  /// Begins a step, which may receive at most `most` messages.
-  public void stepBegins(int most) {
+  /// Begins a step of a run, which may receive at most `most` messages.
+  public void stepBegins(Task.Run of, int most) {
+    run = of;
     limit = most;
     received = 0;
   }
@@ -112,6 +115,7 @@ public final class MailboxReader implements ReceiveQueue {
         queue.skip(envelope);
       } else if (queue.remove(envelope)) {
         received++;
+        run.received(envelope);
         if (++unpublished >= maxUnpublished) {
           publish();
         }

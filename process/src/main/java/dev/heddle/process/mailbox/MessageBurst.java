@@ -50,7 +50,7 @@ public final class MessageBurst extends Burst {
       sender.endWakeUp();
       return to.sendToEnded();
     }
-    sender.sent(to);
+    sender.sent(to, null); // of several in one node
     sender.scheduler().wake(to, Task.BY_MESSAGE, sender);
     sender.endWakeUp();
     burst.pushed();

@@ -48,7 +48,7 @@ final class SimulatedWorker extends Worker {
 
   /// A run is one step.
   @Override
-  boolean runSteps(Task task) {
+  StepResult runSteps(Task task, Task.Run run) {
     if (task.isComplete()) { // completed() has failed before
       return complete(task);
     }
@@ -67,7 +67,8 @@ final class SimulatedWorker extends Worker {
     if (result == StepResult.CONTINUE || !task.endRun(result)) {
       task.makeReady();
       again = true;
+      return StepResult.CONTINUE;
     }
-    return false;
+    return result;
   }
 }

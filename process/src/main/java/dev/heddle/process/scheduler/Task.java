@@ -123,12 +123,26 @@ public abstract class Task {
   /// budget is spent. Each worker has one object, for all its runs.
   ///
   /// **Thread** the worker.
-  public static final class Run {
+  public static class Run {
     private int delivered;
 
-    void begin() {
+    /// A run begins.
+    ///
+    /// @param picks the number of runs of its worker so far
+    void begins(Task task, long picks) {
       delivered = 0;
     }
+
+    /// The step was given these items. Does nothing unless somebody looks.
+    ///
+    /// @param first the others are behind it
+    public void taken(@Nullable Node first) {}
+
+    /// A body has received this item. Does nothing unless somebody looks.
+    public void received(Node item) {}
+
+    /// The run has ended. Does nothing unless somebody looks.
+    void ends(Task task, StepResult how) {}
 
     /// The number of events that were delivered to the steps of this run.
     public int deliveredEvents() {
@@ -231,6 +245,11 @@ public abstract class Task {
   /// A number that no other task of its scheduler has, for traces; 0: none.
   public long number() {
     return 0;
+  }
+
+  /// How it has ended, for traces; empty: normally.
+  public String outcome() {
+    return "";
   }
 
   /// Names it in reports.

@@ -38,8 +38,8 @@ public sealed class WorkScheduler permits SimulatedScheduler {
   private final AtomicInteger lost = new AtomicInteger();
   private volatile Consumer<Throwable> onFailure = _ -> {};
 
-  // an observer writes it, any thread reads it; safe: an entry may be missing at either end
-  @Nullable WorkerTrace traceOfOthers; // null: no trace is being recorded
+  // observers write it, any thread reads it; safe: a call may be missing at either end
+  @Nullable WorkObserver observerOfOthers; // null: nobody looks
 
   // set before the start
   private BooleanSupplier timersAreLate = () -> false;
@@ -107,9 +107,9 @@ public sealed class WorkScheduler permits SimulatedScheduler {
           return;
         }
       }
-      WorkerTrace recorded = traceOf(own);
-      if (recorded != null) {
-        recorded.woke(task, why);
+      WorkObserver told = observerOf(own);
+      if (told != null) {
+        told.woke(task, why);
       }
       task.queuedNanos = DelayHistogram.stamp();
       if (task.priority == Task.QueuePriority.NORMAL
@@ -135,27 +135,39 @@ public sealed class WorkScheduler permits SimulatedScheduler {
     }
   }
 
-  // ---- the trace ----
+  // ---- observers ----
 
-  /// Where something is recorded that is done on behalf of a step on `worker`, or, without one, by
-  /// another thread; null: no trace is being recorded.
-  private @Nullable WorkerTrace traceOf(@Nullable Worker worker) {
-    return worker == null || worker.isCompensating() ? traceOfOthers : worker.trace;
+  /// Who is told what is done on behalf of a step on `worker`, or, without one, by another thread;
+  /// null: nobody looks.
+  private @Nullable WorkObserver observerOf(@Nullable Worker worker) {
+    return worker == null || worker.isCompensating() ? observerOfOthers : worker.observer();
   }
 
   /// A message was sent to a task. Any thread.
-  public void sent(Task to, @Nullable Worker worker) {
-    WorkerTrace recorded = traceOf(worker);
-    if (recorded != null) {
-      recorded.sent(to);
+  ///
+  /// @param item null: it cannot be told from others
+  public void sent(Task to, @Nullable Node item, @Nullable Worker worker) {
+    WorkObserver told = observerOf(worker);
+    if (told != null) {
+      told.sent(to, item);
+    }
+  }
+
+  /// The first of several messages were sent to a task. Any thread.
+  public void sent(Task to, Node[] items, int count, @Nullable Worker worker) {
+    WorkObserver told = observerOf(worker);
+    if (told != null) {
+      for (int i = 0; i < count; i++) {
+        told.sent(to, items[i]);
+      }
     }
   }
 
   /// The reply to a command was delivered to a task. Any thread.
   public void completed(Task of, long tag, boolean failed, @Nullable Worker worker) {
-    WorkerTrace recorded = traceOf(worker);
-    if (recorded != null) {
-      recorded.completed(of, tag, failed);
+    WorkObserver told = observerOf(worker);
+    if (told != null) {
+      told.completed(of, tag, failed);
     }
   }
 

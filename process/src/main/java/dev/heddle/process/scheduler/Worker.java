@@ -53,9 +53,10 @@ public sealed class Worker permits SimulatedWorker {
   long stolen;
   private long parks;
   final DelayHistogram delays = new DelayHistogram();
-  final Task.Run run = new Task.Run();
+  Task.Run run = new Task.Run(); // an observer swaps it, between two runs or in one
   private @Nullable Thread mounted; // the fiber that its step runs now
   private final BurstHeuristic burstHeuristic = new BurstHeuristic();
+  private boolean hasBursts; // not while each message is recorded
 
   // this worker releases it; the scheduler monitor and reports acquire it
   @SuppressWarnings("unused") // through BURST
@@ -72,8 +73,8 @@ public sealed class Worker permits SimulatedWorker {
   // set by the scheduler monitor, cleared by this worker; Parking defines the word
   private volatile boolean overdue;
 
-  // an observer writes it, this worker reads it; safe: an entry may be missing at either end
-  @Nullable WorkerTrace trace; // null: no trace is being recorded
+  // observers write it, this worker reads it; safe: a call may be missing at either end
+  private @Nullable WorkObserver observer; // null: nobody looks
 
   /// A worker whose steps run on `thread`.
   ///
@@ -84,6 +85,7 @@ public sealed class Worker permits SimulatedWorker {
     this.thread = thread;
     this.threadState = new PlatformThreadState(thread);
     this.place = new Parking.Place(thread);
+    this.hasBursts = number != COMPENSATING; // the scheduler monitor does not check theirs
   }
 
   void start() {
@@ -206,16 +208,13 @@ public sealed class Worker permits SimulatedWorker {
     picks++; // before `running`: a thread that reads the task also reads the new pick
     failures = 0;
     RUNNING.setRelease(this, task);
-    run.begin();
+    Task.Run begun = run; // another one may take its place meanwhile
+    begun.begins(task, picks);
     delays.record(task.queuedNanos);
     if (overdue) {
       overdue = false;
     }
-    WorkerTrace recorded = trace;
-    if (recorded != null) {
-      recorded.runBegins(task, picks);
-    }
-    boolean ended = runSteps(task); // throws nothing; from here on another worker may run it
+    StepResult how = runSteps(task, begun); // throws nothing; another worker may run it now
     threadState.restore(); // thread state that the step has changed must not reach the next task
     RUNNING.setRelease(this, (Task) null);
     if (burst != null) {
@@ -224,15 +223,13 @@ public sealed class Worker permits SimulatedWorker {
     if (wakeUps.isOpen()) {
       finishWakeUps();
     }
-    if (recorded != null) {
-      recorded.runEnds(task, ended);
-    }
+    begun.ends(task, how);
   }
 
   /// Runs the task until it waits, ends, or has used up its budget.
   ///
-  /// @return whether it has ended
-  boolean runSteps(Task task) {
+  /// @return [StepResult#CONTINUE]: it is queued again
+  StepResult runSteps(Task task, Task.Run run) {
     if (task.isComplete()) { // completed() has failed before
       return complete(task);
     }
@@ -253,31 +250,31 @@ public sealed class Worker permits SimulatedWorker {
         return complete(task);
       }
       if (stepResult != StepResult.CONTINUE && task.endRun(stepResult)) {
-        return false; // from here on other workers may run it
+        return stepResult; // from here on other workers may run it
       }
       if (deadline == 0) {
         deadline = System.nanoTime() + BUDGET_NANOS;
       } else if (left <= 1 || System.nanoTime() - deadline >= 0) {
         task.makeReady();
         scheduler.enqueueLast(task);
-        return false;
+        return StepResult.CONTINUE;
       }
     }
   }
 
   /// Completes a task that has ended.
   ///
-  /// @return false when it has to be called again
-  final boolean complete(Task task) {
+  /// @return [StepResult#CONTINUE] when it has to be called again
+  final StepResult complete(Task task) {
     isInTask = true;
-    boolean done = true;
+    StepResult done = StepResult.DONE;
     try {
       endBurst(); // before the end becomes visible
       task.completed();
     } catch (VirtualMachineError _) {
       isInTask = false; // from here on another worker may get it
       scheduler.finishLater(task); // safe: it is called again until it does not throw
-      done = false;
+      done = StepResult.CONTINUE;
     } catch (Throwable t) {
       logSafely("gives up a task", task, t);
     }
@@ -379,9 +376,10 @@ public sealed class Worker permits SimulatedWorker {
 
   private @Nullable Task stealFrom(Worker victim) {
     Task task = victim.deque.stealInto(deque);
-    stolen += task == null ? 0 : 1 + deque.size();
-    if (task != null && trace != null) {
-      trace.stole(task, victim.number);
+    int tasks = task == null ? 0 : 1 + deque.size();
+    stolen += tasks;
+    if (task != null && observer != null) {
+      observer.stole(task, tasks, victim.number);
     }
     return task;
   }
@@ -399,16 +397,15 @@ public sealed class Worker permits SimulatedWorker {
       parking.cancelPark(place);
     } else {
       parks++;
-      WorkerTrace recorded = trace;
-      if (recorded != null) {
-        recorded.sleeps();
+      if (observer != null) {
+        observer.sleeps();
       }
       while (place.isAsleep()) {
         var _ = Thread.interrupted(); // an interrupt would make each park return at once
         LockSupport.park(this);
       }
-      if (trace != null) { // it may have begun meanwhile
-        trace.slept();
+      if (observer != null) { // maybe only meanwhile
+        observer.slept();
       }
     }
     scheduler.workerWoke(); // the scheduler monitor may have gone to sleep meanwhile
@@ -424,16 +421,28 @@ public sealed class Worker permits SimulatedWorker {
   }
 
   /// Called when its step has sent a message, before the receiver is woken.
-  public void sent(Task to) {
-    if (trace != null) {
-      trace.sent(to);
+  ///
+  /// @param item null: it cannot be told from others
+  public void sent(Task to, @Nullable Node item) {
+    WorkObserver told = observer;
+    if (told != null) {
+      told.sent(to, item);
     }
   }
 
   /// Called before its step has a command executed.
   public void issued(Task by, Class<?> command, long tag) {
-    if (trace != null) {
-      trace.issued(by, command, tag);
+    WorkObserver told = observer;
+    if (told != null) {
+      told.issued(by, command, tag);
+    }
+  }
+
+  /// Called when its step, that of a supervisor, begins to restart children.
+  public void restarts() {
+    WorkObserver told = observer;
+    if (told != null) {
+      told.restarts();
     }
   }
 
@@ -479,8 +488,7 @@ public sealed class Worker permits SimulatedWorker {
   ///
   /// @return whether a burst pays, because the run has sent several to it in a row
   public boolean isBurst(long receiver) {
-    return burstHeuristic.countSend(receiver, picks)
-        && !isCompensating(); // the scheduler monitor does not check their bursts
+    return burstHeuristic.countSend(receiver, picks) && hasBursts;
   }
 
   public int burstPlaces() {
@@ -532,7 +540,7 @@ public sealed class Worker permits SimulatedWorker {
     if (!open.add(item)) {
       return false;
     }
-    sent(open.to());
+    sent(open.to(), null);
     if (open.to().isWaitingForAnything()) { // otherwise it finds the item, or end() wakes it
       wake(open.to(), Task.BY_MESSAGE);
     }
@@ -560,6 +568,28 @@ public sealed class Worker permits SimulatedWorker {
   /// The clock of the budgets of fibers, in nanoseconds.
   public long budgetNanos() {
     return System.nanoTime();
+  }
+
+  // ---- observers, from their threads ----
+
+  @Nullable WorkObserver observer() {
+    return observer;
+  }
+
+  /// Whether anything of it is as it is for an observer only.
+  boolean isObserved() {
+    return observer != null || run instanceof ObservedRun || hasBursts == isCompensating();
+  }
+
+  /// Sets who is told what it does; the next run is the first to be seen from its beginning.
+  ///
+  /// @param told null: nobody looks any more
+  /// @param eachMessage whether its steps send each message as one, so that it can be told from the
+  ///   others
+  void observe(@Nullable WorkObserver told, boolean eachMessage) {
+    run = told == null ? new Task.Run() : new ObservedRun(told);
+    observer = told;
+    hasBursts = !eachMessage && !isCompensating();
   }
 
   // ---- reads from other threads ----

@@ -9,7 +9,6 @@ import dev.heddle.scheduler.context.LockOwners;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Objects;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.BiConsumer;
 import java.util.function.Predicate;
@@ -23,6 +22,10 @@ public sealed class WorkerPool permits SimulatedWorkers {
   private final Worker[] workers;
   private final CompensatingWorkers compensating;
   private final SchedulerMonitor monitor;
+
+  // under the monitor of `workers`
+  private List<WorkerTrace> traces = List.of(); // empty: none is being recorded
+  private final List<List<? extends WorkObserver>> observers = new ArrayList<>();
 
   /// A pool that is not started.
   ///
@@ -167,28 +170,62 @@ public sealed class WorkerPool permits SimulatedWorkers {
   /// @throws IllegalStateException when that is recorded already
   public List<WorkerTrace> beginTrace(int entries) {
     synchronized (workers) {
-      if (workers[0].trace != null) {
+      if (!traces.isEmpty()) {
         throw new IllegalStateException("another observer records a trace of it just now");
       }
-      WorkerTrace others = WorkerTrace.ofOthers(new TraceRing(entries));
-      scheduler.traceOfOthers = others; // first: it completes what workers issue
-      for (Worker worker : workers) {
-        worker.trace = new WorkerTrace(new TraceRing(entries));
+      List<WorkerTrace> all = new ArrayList<>();
+      for (int i = 0; i < workers.length; i++) {
+        all.add(new WorkerTrace(new TraceRing(entries)));
       }
-      return Stream.concat(Stream.of(workers).map(worker -> worker.trace), Stream.of(others))
-          .filter(Objects::nonNull)
-          .toList();
+      all.add(WorkerTrace.ofOthers(new TraceRing(entries)));
+      traces = List.copyOf(all);
+      tell();
+      return traces;
     }
   }
 
   /// Ends what [#beginTrace] has begun.
   public void endTrace() {
     synchronized (workers) {
-      for (Worker worker : workers) {
-        worker.trace = null;
-      }
-      scheduler.traceOfOthers = null;
+      traces = List.of();
+      tell();
     }
+  }
+
+  /// Tells others what the workers do.
+  ///
+  /// @param more in the order of the workers
+  public void observe(List<? extends WorkObserver> more) {
+    synchronized (workers) {
+      observers.add(more);
+      tell();
+    }
+  }
+
+  /// Ends that.
+  public void unobserve(List<? extends WorkObserver> told) {
+    synchronized (workers) {
+      boolean _ = observers.removeIf(each -> each == told);
+      tell();
+    }
+  }
+
+  /// Tells the workers, first of all the other threads: these complete what workers issue.
+  private void tell() {
+    boolean isTraced = !traces.isEmpty();
+    scheduler.observerOfOthers = isTraced ? traces.get(workers.length) : null;
+    for (int i = 0; i < workers.length; i++) {
+      WorkObserver told = isTraced ? traces.get(i) : null;
+      for (List<? extends WorkObserver> more : observers) {
+        told = told == null ? more.get(i) : new WorkObserver.Both(told, more.get(i));
+      }
+      workers[i].observe(told, isTraced);
+    }
+  }
+
+  /// Whether anything at all is told of what they do, or would be.
+  public boolean isObserved() {
+    return scheduler.observerOfOthers != null || Stream.of(workers).anyMatch(Worker::isObserved);
   }
 
   public List<WorkerCounters> counters() {

@@ -5,6 +5,7 @@ import dev.heddle.internal.SpinLock;
 import dev.heddle.observe.trace.TraceCodes;
 import dev.heddle.observe.trace.TraceKind;
 import dev.heddle.observe.trace.TraceRing;
+import dev.heddle.process.scheduler.Task.StepResult;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -15,17 +16,34 @@ import org.jspecify.annotations.Nullable;
 /// go back in time.
 ///
 /// **Thread** the worker, or the body that it has mounted; that of others any.
-public final class WorkerTrace {
+public final class WorkerTrace implements WorkObserver {
   /// What the codes of entries stand for; the others are classes of commands.
   public static final List<String> CODES =
-      List.of("", "message", "command or signal", "spawn", "ends", "failed");
+      List.of(
+          "",
+          "message",
+          "command or signal",
+          "spawn",
+          "ends",
+          "failed",
+          "yields",
+          "command or message",
+          "command",
+          "fails",
+          "fails with a linked process",
+          "is shut down",
+          "is terminated",
+          "is abandoned");
 
   private static final int NONE = 0;
   private static final int BY_MESSAGE = 1;
   private static final int BY_COMMAND = 2;
-  private static final int BY_SPAWN = 3;
   private static final int ENDS = 4;
   private static final int FAILED = 5;
+  private static final int YIELDS = 6;
+  private static final int ANY = 7;
+  private static final int COMMAND = 8;
+  private static final int MOST_TASKS = (1 << 16) - 1; // a code has 16 bits
 
   private final TraceRing ring;
   private final TraceCodes codes = new TraceCodes(CODES.size());
@@ -36,6 +54,12 @@ public final class WorkerTrace {
   private long running; // 0: none, or one whose beginning was not seen
   private long firstPick; // of the worker's counter; 0: none yet
   private long lastPick;
+
+  // the worker
+  private long sentAt; // the last entry is that of a message, for `sentTo`; else 0
+  private long sentTo;
+  private boolean isFresh; // no entry was added since the run has begun
+  private int issued; // the last command of the run; 0: none
 
   /// The trace of a worker.
   WorkerTrace(TraceRing ring) {
@@ -78,6 +102,8 @@ public final class WorkerTrace {
   }
 
   private void add(TraceKind kind, int code, long who, long other) {
+    sentAt = 0;
+    isFresh = false;
     if (lock == null) {
       ring.add(System.nanoTime(), kind, code, who, other);
       return;
@@ -92,59 +118,112 @@ public final class WorkerTrace {
 
   // ---- runs ----
 
-  void runBegins(Task task, long picks) {
+  @Override
+  public void runBegins(Task task, long picks) {
     if (firstPick == 0) {
       firstPick = picks;
     }
     lastPick = picks;
     since = System.nanoTime();
     running = task.number();
+    isFresh = true;
+    issued = 0;
   }
 
-  /// The run that has begun ends.
-  ///
-  /// @param ended whether it was the task's last
-  void runEnds(Task task, boolean ended) {
+  /// What a run is given first has the time of its beginning, which saves a reading.
+  @Override
+  public void received(Node item) {
+    long at = isFresh ? since : System.nanoTime();
+    isFresh = false;
+    sentAt = 0;
+    ring.add(at, TraceKind.RECEIVED, NONE, running, System.identityHashCode(item));
+  }
+
+  @Override
+  public void runEnds(Task task, StepResult how) {
     long now = System.nanoTime();
-    if (ended) {
-      ring.addNamed(now, TraceKind.END, NONE, task.number(), 0, task.label());
+    if (how == StepResult.DONE) {
+      int outcome = Math.max(NONE, CODES.indexOf(task.outcome()));
+      ring.addNamed(now, TraceKind.END, outcome, task.number(), 0, task.label());
     }
-    ring.add(now, TraceKind.RUN, ended ? ENDS : NONE, task.number(), since);
+    int code =
+        switch (how) {
+          case DONE -> ENDS;
+          case CONTINUE -> YIELDS;
+          case IDLE -> BY_MESSAGE;
+          case WAIT -> ANY;
+          case WAIT_FOR_COMMANDS -> issued == NONE ? COMMAND : issued;
+        };
+    ring.add(now, TraceKind.RUN, code, task.number(), since);
+    sentAt = 0;
     running = 0;
     since = now;
   }
 
-  void sleeps() {
+  @Override
+  public void sleeps() {
     since = System.nanoTime();
   }
 
-  void slept() {
+  @Override
+  public void slept() {
     long now = System.nanoTime();
     ring.add(now, TraceKind.SLEEP, NONE, 0, since);
     since = now;
   }
 
-  void stole(Task task, int from) {
-    add(TraceKind.STEAL, NONE, task.number(), from);
+  @Override
+  public void stole(Task first, int tasks, int from) {
+    add(TraceKind.STEAL, Math.min(MOST_TASKS, tasks), first.number(), from);
   }
 
   // ---- what is done for others ----
 
-  void sent(Task to) {
-    add(TraceKind.MESSAGE, NONE, to.number(), running);
+  /// The number of a message is the hash that the JVM gives its node: nothing that is in a mailbox
+  /// has a place for one.
+  @Override
+  public void sent(Task to, @Nullable Node item) {
+    int message = item == null ? 0 : System.identityHashCode(item);
+    if (lock == null) {
+      sentAt = System.nanoTime();
+      sentTo = to.number();
+      isFresh = false;
+      ring.addMessage(sentAt, sentTo, running, message);
+      return;
+    }
+    lock.lock();
+    try {
+      ring.addMessage(System.nanoTime(), to.number(), 0, message);
+    } finally {
+      lock.unlock();
+    }
   }
 
-  void woke(Task task, int why) {
-    int code = why == Task.BY_MESSAGE ? BY_MESSAGE : why == Task.BY_COMMAND ? BY_COMMAND : BY_SPAWN;
-    add(TraceKind.WAKE, code, task.number(), running);
+  @Override
+  public void woke(Task task, int why) {
+    if (why == Task.BY_MESSAGE && lock == null && sentAt != 0 && sentTo == task.number()) {
+      ring.add(sentAt, TraceKind.WAKE, BY_MESSAGE, sentTo, running); // saves a reading
+      sentAt = 0;
+    } else if (why == WakeUpJournal.IS_READY) {
+      add(TraceKind.SPAWN, NONE, task.number(), running);
+    } else {
+      add(TraceKind.WAKE, why == Task.BY_MESSAGE ? BY_MESSAGE : BY_COMMAND, task.number(), running);
+    }
   }
 
-  /// A process issues a command, in its step.
-  void issued(Task by, Class<?> command, long tag) {
-    add(TraceKind.COMMAND, codes.of(command), by.number(), tag);
+  @Override
+  public void issued(Task by, Class<?> command, long tag) {
+    issued = codes.of(command);
+    add(TraceKind.COMMAND, issued, by.number(), tag);
   }
 
-  void completed(Task of, long tag, boolean failed) {
+  @Override
+  public void completed(Task of, long tag, boolean failed) {
     add(TraceKind.COMMAND_DONE, failed ? FAILED : NONE, of.number(), tag);
+  }
+
+  @Override
+  public void restarts() {
+    add(TraceKind.RESTART, NONE, running, 0);
   }
 }

@@ -15,6 +15,7 @@ import dev.heddle.process.StepOutput;
 import dev.heddle.process.dispatch.CommandCallbacks;
 import dev.heddle.process.dispatch.ProcessCommands.AwaitStart;
 import dev.heddle.process.dispatch.TimeCommands.Pause;
+import dev.heddle.process.scheduler.Worker;
 import dev.heddle.process.scheduler.WorkerThread;
 import dev.heddle.process.supervisor.ChildStatus.State;
 import dev.heddle.process.supervisor.DynamicChild.Failures;
@@ -377,6 +378,10 @@ final class DynamicSupervisorLogic<A> {
 
   private void backOff(DynamicChild<A> child, Exit exit) {
     restarts++;
+    Worker here = WorkerThread.currentWorker();
+    if (here != null) {
+      here.restarts();
+    }
     if (child.failures == null) {
       child.failures = new Failures(exit);
     }

@@ -13,6 +13,7 @@ import dev.heddle.process.StepOutput;
 import dev.heddle.process.dispatch.CommandCallbacks;
 import dev.heddle.process.dispatch.ProcessCommands.AwaitStart;
 import dev.heddle.process.dispatch.TimeCommands.Pause;
+import dev.heddle.process.scheduler.Worker;
 import dev.heddle.process.scheduler.WorkerThread;
 import dev.heddle.process.supervisor.ChildStatus.State;
 import dev.heddle.sync.Backoff;
@@ -408,6 +409,10 @@ final class SupervisorLogic {
 
   private void recover(SupervisedChild failed) {
     restarts++;
+    Worker here = WorkerThread.currentWorker();
+    if (here != null) {
+      here.restarts();
+    }
     boolean quiet =
         failed.state == State.RUNNING
             && nanos.getAsLong() - failed.runningSinceNanos >= backoff.maxDelay().toNanos();

@@ -142,7 +142,7 @@ class BurstTest {
   void receiverThatRests_isWokenByWhatIsAdded() {
     Probe to = task(_ -> StepResult.IDLE);
     Numbers burst = begun(to, 0);
-    boolean _ = worker.runSteps(to);
+    Task.StepResult _ = worker.runSteps(to, new Task.Run());
     assertThat(to.state()).isEqualTo(State.IDLE);
     here(() -> assertThat(worker.add(burst, 1)).isTrue());
     assertThat(to.state()).isEqualTo(State.READY);
@@ -159,7 +159,7 @@ class BurstTest {
           return StepResult.IDLE;
         });
     burst[0] = begun(to, 0);
-    boolean _ = worker.runSteps(to);
+    Task.StepResult _ = worker.runSteps(to, new Task.Run());
     assertThat(to.state()).isEqualTo(State.IDLE);
     here(() -> worker.end(burst[0]));
     assertThat(to.state()).isEqualTo(State.READY);

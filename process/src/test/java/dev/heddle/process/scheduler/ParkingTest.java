@@ -38,7 +38,7 @@ class ParkingTest {
   @Tag("proc-206")
   void message_forATaskThatRests_wakesASleeperToo() {
     Probe idle = task();
-    boolean _ = workers[0].runSteps(idle);
+    Task.StepResult _ = workers[0].runSteps(idle, new Task.Run());
     assertThat(idle.state()).isEqualTo(Task.State.IDLE);
     sleep(1);
     scheduler.wake(idle, Task.BY_MESSAGE, WorkerThread.currentWorker());

@@ -76,7 +76,7 @@ class StressRunTest {
   /// there.
   private static final int OF_TWO_ACTORS = 82;
 
-  private static final int MORE_ROUNDS = 10;
+  private static final int MORE_ROUNDS = 100;
 
   @TempDir Path results;
 

@@ -26,8 +26,10 @@ public final class Watched {
   /// Turns of the loop that must pass beside a wait before it is released.
   static final int TURNS = 1_000;
 
-  /// Lower than the default, to see more; `peers.hold` in milliseconds, when looking at a library.
-  private static final Duration LIMIT = Duration.ofMillis(Integer.getInteger("peers.hold", 100));
+  /// Longer than a machine under load keeps the owner of a library's monitor from running. A wait
+  /// that holds the loop lasts until the loop has turned, thus for ever. `peers.hold` in
+  /// milliseconds, when looking at a library.
+  private static final Duration LIMIT = Duration.ofMillis(Integer.getInteger("peers.hold", 400));
 
   /// Waits that should suspend a coroutine and hold the loop. All else may take long on a machine
   /// under load: computing, native calls, the file that a library reads once.

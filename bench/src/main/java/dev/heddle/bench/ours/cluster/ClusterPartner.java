@@ -13,6 +13,8 @@ import dev.heddle.process.Request;
 import dev.heddle.process.StartOptions;
 import dev.heddle.process.StepOutput;
 import java.io.IOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Objects;
@@ -22,6 +24,7 @@ import org.jspecify.annotations.Nullable;
 public final class ClusterPartner implements Partner {
   static final String ENTRY = "answering";
   static final String MORTAL = "mortal";
+  private static final int TRIES = 10;
 
   private static final StartOptions SENDERS_WAIT =
       StartOptions.defaults().withMailbox(StartOptions.DEFAULT_MAILBOX, MailboxPolicy.SUSPEND);
@@ -31,33 +34,47 @@ public final class ClusterPartner implements Partner {
 
   /// Joins.
   ///
-  /// @param arguments its name, its port, the address of a seed, the cluster's name, the directory
-  ///   of its key, which is empty for plain TCP, and its own directory, which is empty when there
-  ///   are no voters
+  /// @param arguments its name, the address of a seed, the cluster's name, the directory of its
+  ///   key, which is empty for plain TCP, and its own directory, which is empty when there are no
+  ///   voters
   @Override
   public String start(String... arguments) throws IOException {
-    int port = Integer.parseInt(arguments[1]);
-    ClusterOptions options = options(arguments[0], port).cluster(arguments[3]).seeds(arguments[2]);
-    String key = arguments[4];
-    String directory = arguments[5];
-    if (!directory.isEmpty()) {
-      options = voter(options, Path.of(directory));
-    }
-    Cluster cluster = Cluster.join(key.isEmpty() ? options : NodeKey.in(options, Path.of(key)));
+    Cluster cluster = join(arguments[0], arguments[1], arguments[2], arguments[3], arguments[4]);
     return "127.0.0.1:" + cluster.address().getPort();
   }
 
-  static ClusterOptions options(String name, int port) {
-    return ClusterOptions.named(name)
-        .bind("127.0.0.1", port)
-        .messages(ClusterWire.class)
-        .entry(ENTRY, SENDERS_WAIT, Answering::new)
-        .entry(MORTAL, Mortal::new);
+  /// Joins at a port that is free. A node has to name its port: another program may take it first.
+  ///
+  /// @param seed an address; empty for none
+  /// @param key the directory of its key; empty for plain TCP
+  /// @param directory of a voter; empty when there are none
+  static Cluster join(String name, String seed, String cluster, String key, String directory)
+      throws IOException {
+    ClusterOptions options =
+        ClusterOptions.named(name)
+            .cluster(cluster)
+            .messages(ClusterWire.class)
+            .entry(ENTRY, SENDERS_WAIT, Answering::new)
+            .entry(MORTAL, Mortal::new);
+    options = seed.isEmpty() ? options : options.seeds(seed);
+    options = key.isEmpty() ? options : NodeKey.in(options, Path.of(key));
+    options =
+        directory.isEmpty() ? options : options.voters("a", "b", "c").directory(Path.of(directory));
+    for (int tries = 1; ; tries++) {
+      try {
+        return Cluster.join(options.bind("127.0.0.1", freePort()));
+      } catch (IOException e) {
+        if (tries == TRIES) {
+          throw e;
+        }
+      }
+    }
   }
 
-  /// The same options for one of three voters.
-  static ClusterOptions voter(ClusterOptions options, Path directory) {
-    return options.voters("a", "b", "c").directory(directory);
+  private static int freePort() throws IOException {
+    try (var socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+      return socket.getLocalPort();
+    }
   }
 
   /// Ends in its first step.

@@ -3,15 +3,11 @@ package dev.heddle.bench.ours.cluster;
 
 import dev.heddle.bench.partner.PartnerProcess;
 import dev.heddle.cluster.Cluster;
-import dev.heddle.cluster.ClusterOptions;
 import dev.heddle.cluster.NodeInfo;
 import dev.heddle.cluster.Place;
 import dev.heddle.process.Pid;
 import dev.heddle.process.StartOptions;
 import dev.heddle.process.StartRefusedException;
-import java.io.IOException;
-import java.net.InetAddress;
-import java.net.ServerSocket;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -44,21 +40,16 @@ final class Nodes implements AutoCloseable {
   /// @param key of all of them; null for plain TCP
   /// @param directory for what voters keep; null when there are none
   Nodes(int count, @Nullable Path key, @Nullable Path directory) throws Exception {
-    int port = freePort();
-    String cluster = "bench-" + port; // another program may run beside this one
-    ClusterOptions options = ClusterPartner.options("a", port).cluster(cluster);
-    if (directory != null) {
-      options = ClusterPartner.voter(options, directory.resolve("a"));
-    }
-    here = Cluster.join(key == null ? options : NodeKey.in(options, key));
+    String cluster = "bench-" + ProcessHandle.current().pid(); // others may run beside this one
+    String own = directory == null ? "" : directory.resolve("a").toString();
+    here = ClusterPartner.join("a", "", cluster, key == null ? "" : key.toString(), own);
     try {
       for (String name : OTHERS.subList(0, count)) {
         others.add(
             PartnerProcess.start(
                 ClusterPartner.class,
                 name,
-                Integer.toString(freePort()),
-                "127.0.0.1:" + port,
+                "127.0.0.1:" + here.address().getPort(),
                 cluster,
                 key == null ? "" : key.toString(),
                 directory == null ? "" : directory.resolve(name).toString()));
@@ -67,12 +58,6 @@ final class Nodes implements AutoCloseable {
     } catch (Exception e) {
       close();
       throw e;
-    }
-  }
-
-  private static int freePort() throws IOException {
-    try (var socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-      return socket.getLocalPort();
     }
   }
 

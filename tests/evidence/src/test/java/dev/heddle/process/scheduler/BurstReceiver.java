@@ -76,7 +76,7 @@ final class BurstReceiver extends Task {
   // ---- the receiver ----
 
   void run() {
-    boolean _ = worker.runSteps(this);
+    StepResult _ = worker.runSteps(this, new Run());
   }
 
   @Override

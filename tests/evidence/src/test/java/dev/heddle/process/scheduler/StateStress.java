@@ -66,7 +66,7 @@ public class StateStress {
     }
 
     void run() {
-      boolean _ = scheduler.workers()[0].runSteps(this);
+      StepResult _ = scheduler.workers()[0].runSteps(this, new Run());
     }
 
     int seenAtLast() {

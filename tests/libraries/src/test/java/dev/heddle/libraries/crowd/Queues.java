@@ -257,6 +257,7 @@ final class Queues {
     Due sooner = Due.in(2);
     queue.put(later);
     queue.put(Due.in(TimeUnit.DAYS.toMillis(1)));
+    queue.put(sooner);
     Helper taker =
         crew.start(() -> {
           assertThat(queue.take()).isSameAs(sooner);
@@ -265,7 +266,6 @@ final class Queues {
           assertThat(queue.poll()).isNull();
           assertThatThrownBy(queue::take).isInstanceOf(InterruptedException.class);
         });
-    queue.put(sooner);
     Crew.until(() -> queue.size() == 1);
     taker.interruptInWait();
     taker.join();

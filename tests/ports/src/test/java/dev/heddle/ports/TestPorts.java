@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package dev.heddle.cluster.engine;
+package dev.heddle.ports;
 
 import java.io.IOException;
 import java.net.InetAddress;
@@ -7,11 +7,14 @@ import java.net.ServerSocket;
 import java.util.ArrayList;
 import java.util.List;
 
-/// Ports of loopback for the nodes of tests, which no other test takes before they are bound.
+/// Ports of loopback for the servers of tests, which no other test takes before they are bound.
 ///
-/// A node must know its port and those of its seeds before it binds. So each JVM of tests has
-/// blocks of ports for itself: it listens at the first port of each, for as long as it lives. All
-/// blocks are below the ports that the system chooses for connections, and no port is given twice.
+/// A node of a cluster must know its port and those of its seeds before it binds. So each JVM of
+/// tests has blocks of ports for itself: it listens at the first port of each, for as long as it
+/// lives. All blocks are below the ports that the system chooses for connections, and no port is
+/// given twice.
+///
+/// Modules of tests compile this source with their own, as their POM says.
 public final class TestPorts {
   private static final int FIRST = 20_000;
   private static final int BLOCK = 32;

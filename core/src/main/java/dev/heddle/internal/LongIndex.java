@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-package dev.heddle.loop.feed;
+package dev.heddle.internal;
 
 import java.util.Arrays;
 
 /// A map from positive longs to ints: open addressing, so that an entry is 12 bytes and a look-up
 /// allocates nothing.
-final class LongIndex {
-  static final int ABSENT = -1;
+public final class LongIndex {
+  public static final int ABSENT = -1;
 
   private static final long GOLDEN = 0x9E3779B97F4A7C15L; // spreads numbers that are in a row
 
@@ -14,16 +14,16 @@ final class LongIndex {
   private int[] values = new int[64];
   private int size;
 
-  int size() {
+  public int size() {
     return size;
   }
 
-  int get(long key) {
+  public int get(long key) {
     int place = find(key);
     return keys[place] == key ? values[place] : ABSENT;
   }
 
-  void put(long key, int value) {
+  public void put(long key, int value) {
     int place = find(key);
     if (keys[place] != key) {
       if (2 * ++size > keys.length) {
@@ -36,7 +36,7 @@ final class LongIndex {
   }
 
   /// Removes a key, and moves the entries behind it that would not be found any more.
-  int remove(long key) {
+  public int remove(long key) {
     int free = find(key);
     if (keys[free] != key) {
       return ABSENT;

@@ -8,6 +8,7 @@ import dev.heddle.cluster.wire.EncodedFrame;
 import dev.heddle.cluster.wire.Limits;
 import dev.heddle.cluster.wire.Packet;
 import dev.heddle.internal.SpinLock;
+import dev.heddle.internal.StackGuard;
 import dev.heddle.internal.VarHandles;
 import java.lang.invoke.VarHandle;
 import java.util.ArrayDeque;
@@ -60,9 +61,9 @@ public final class Outbox {
    * of the frame. [OutboxStress, OutboxLincheckTest; mutants: OutboxStress.FirstByteFirst,
    * OutboxStress.SealsByStore]
    *
-   * A frame that has its place must be written: else the writer would wait for it for ever. What
-   * can fail is done before, in EncodedFrame; and whoever sends to another node has made sure that
-   * its stack has room (ProcessDirectory.find).
+   * A place that a frame has claimed must be written, else the writer would wait for it for ever.
+   * What can fail is done before: the size is known, and the stack has room. If there is no memory
+   * to write the frame, its place gets a frame that readers skip. [OutboxTest]
    *
    * Locks. Workers call offer under locks of their own, so the lock here parks nobody, and is the
    * last one that is taken. Futures complete outside of it: what depends on them is foreign code.
@@ -154,8 +155,14 @@ public final class Outbox {
       return at;
     }
 
-    private void write(EncodedFrame frame, int at) {
-      byte first = frame.writeTo(bytes, at);
+    private void write(EncodedFrame frame, int at, int length) {
+      byte first;
+      try {
+        first = frame.writeTo(bytes, at);
+      } catch (Throwable t) { // there was no memory
+        OCTET.setRelease(bytes, at, EncodedFrame.writeSkipped(bytes, at, length));
+        throw t;
+      }
       OCTET.setRelease(bytes, at, first);
     }
 
@@ -211,13 +218,14 @@ public final class Outbox {
 
   /// Adds a frame.
   public Result offer(EncodedFrame frame, Kind kind) {
+    StackGuard.requireRoom();
     int length = frame.size();
     while (true) {
       Packed last = open;
       if (last != null) {
         int at = last.claim(length, kind == Kind.MESSAGE ? FULL_BYTES - sealedBytes : FULL_BYTES);
         if (at != Packed.NO_SPACE) {
-          last.write(frame, at);
+          last.write(frame, at, length);
           return Result.ACCEPTED;
         }
       }
@@ -255,7 +263,7 @@ public final class Outbox {
         lock.unlock();
       }
       if (next != null) {
-        next.write(frame, Packet.HEADER_BYTES);
+        next.write(frame, Packet.HEADER_BYTES, length);
         return Result.ACCEPTED;
       }
       own = new byte[capacity]; // no array is made under the lock

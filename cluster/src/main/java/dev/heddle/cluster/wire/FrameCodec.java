@@ -70,6 +70,7 @@ public final class FrameCodec {
   private static final int AWAIT_START = 25;
 
   static final int SKIP = 0x80; // added to a kind
+  static final byte SKIPPED = (byte) (SKIP | 0x7f); // a kind that never means anything
 
   private static final int USUAL = 64; // bytes of a frame of a packet with many
 

@@ -2,14 +2,21 @@
 package dev.heddle.cluster.session;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.heddle.cluster.session.Outbox.Kind;
 import dev.heddle.cluster.session.Outbox.Result;
 import dev.heddle.cluster.wire.EncodedFrame;
+import dev.heddle.cluster.wire.Frame;
+import dev.heddle.cluster.wire.FrameCodec;
 import dev.heddle.cluster.wire.Limits;
+import dev.heddle.cluster.wire.NodeLife;
 import dev.heddle.cluster.wire.Packet;
+import dev.heddle.cluster.wire.SessionId;
 import java.io.ByteArrayOutputStream;
+import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.List;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Tag;
@@ -34,6 +41,15 @@ final class OutboxTest {
       }
       Arrays.fill(packet, at + prefix, at + size, (byte) number);
       return (byte) (length & 0x7f | (prefix == 1 ? 0 : 0x80));
+    }
+  }
+
+  /// A frame for which there is no memory.
+  private record Failing(int size) implements EncodedFrame {
+    @Override
+    public byte writeTo(byte[] packet, int at) {
+      Arrays.fill(packet, at + 1, at + size, (byte) 1);
+      throw new OutOfMemoryError("for a test");
     }
   }
 
@@ -99,6 +115,28 @@ final class OutboxTest {
     offer(3, Kind.MESSAGE);
     assertThat(frames()).hasSize(2);
     assertThat(frames()).hasSize(4_003);
+  }
+
+  @Test
+  @Tag("C3")
+  void frameThatCannotBeWritten_delaysNoOther_andIsSkipped() throws Exception {
+    NodeLife a = new NodeLife("a", "heddle", 1);
+    NodeLife b = new NodeLife("b", "heddle", 2);
+    FrameCodec codec = new FrameCodec(a, b);
+    for (int size : new int[] {2, 100, 128, 129, 1_000, 20_000}) {
+      outbox.offer(codec.prepare(new Frame.GiveUp(1)), Kind.CONTROL);
+      assertThatThrownBy(() -> outbox.offer(new Failing(size), Kind.MESSAGE))
+          .isInstanceOf(OutOfMemoryError.class);
+      outbox.offer(codec.prepare(new Frame.GiveUp(2)), Kind.CONTROL);
+
+      List<Frame> found = new ArrayList<>();
+      for (long number = 1; outbox.bytes() > 0; number++) {
+        Outbox.Packed packed = Objects.requireNonNull(outbox.next(ANY));
+        Packet.writeHeader(packed.bytes(), 1, new SessionId(1, 2), number, 0, 0);
+        found.addAll(codec.decode(Packet.parse(packed.bytes(), 0, packed.length())));
+      }
+      assertThat(found).containsExactly(new Frame.GiveUp(1), new Frame.GiveUp(2));
+    }
   }
 
   @Test

@@ -83,12 +83,14 @@ public sealed class Pid permits LocalPid {
 
   @Override
   public final boolean equals(@Nullable Object o) {
-    return this == o
-        || o instanceof Pid other
-            && id == other.id
-            && incarnation == other.incarnation
-            && host.equals(other.host)
-            && node.equals(other.node);
+    if (this == o) {
+      return true;
+    }
+    return o instanceof Pid other
+        && id == other.id
+        && incarnation == other.incarnation
+        && host.equals(other.host)
+        && node.equals(other.node);
   }
 
   @Override

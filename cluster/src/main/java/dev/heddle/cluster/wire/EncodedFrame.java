@@ -39,10 +39,10 @@ public interface EncodedFrame {
     int prefix = size <= 1 << 7 ? 1 : size <= 1 << 14 ? 2 : size <= 1 << 21 ? 3 : 4;
     int length = size - prefix;
     for (int i = 1; i < prefix; i++) {
-      packet[at + i] = (byte) (length >>> (7 * i) & 0x7f | (i == prefix - 1 ? 0 : 0x80));
+      packet[at + i] = (byte) (((length >>> (7 * i)) & 0x7f) | (i == prefix - 1 ? 0 : 0x80));
     }
     packet[at + prefix] = FrameCodec.SKIPPED;
-    return (byte) (length & 0x7f | (prefix == 1 ? 0 : 0x80));
+    return (byte) ((length & 0x7f) | (prefix == 1 ? 0 : 0x80));
   }
 
   /// The bytes of a frame, in an array of their own.

@@ -91,12 +91,13 @@ final class PidCodec {
     String host = (bits & HOST) != 0 ? in.nonEmptyName() : known.host();
     int life = (bits & LIFE) != 0 ? in.number(Integer.MAX_VALUE, "an incarnation") : known.life();
     long id = in.varint();
-    boolean isSame =
-        last != null
-            && last.id() == id
-            && last.incarnation() == life
-            && last.node().equals(node)
-            && last.host().equals(host);
-    return isSame ? last : new Pid(node, host, id, life);
+    if (last != null
+        && last.id() == id
+        && last.incarnation() == life
+        && last.node().equals(node)
+        && last.host().equals(host)) {
+      return last;
+    }
+    return new Pid(node, host, id, life);
   }
 }

@@ -37,10 +37,10 @@ final class OutboxTest {
       int prefix = size <= 1 << 7 ? 1 : size <= 1 << 14 ? 2 : 3;
       int length = size - prefix;
       for (int i = 1; i < prefix; i++) {
-        packet[at + i] = (byte) (length >>> (7 * i) & 0x7f | (i == prefix - 1 ? 0 : 0x80));
+        packet[at + i] = (byte) (((length >>> (7 * i)) & 0x7f) | (i == prefix - 1 ? 0 : 0x80));
       }
       Arrays.fill(packet, at + prefix, at + size, (byte) number);
-      return (byte) (length & 0x7f | (prefix == 1 ? 0 : 0x80));
+      return (byte) ((length & 0x7f) | (prefix == 1 ? 0 : 0x80));
     }
   }
 

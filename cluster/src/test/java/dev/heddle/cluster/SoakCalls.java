@@ -23,7 +23,9 @@ import java.util.TreeSet;
 /// - a message that has failed for sure, or a request that was refused, is not got, and a request
 ///   that had a reply is; a caller waits for the reply to its time, unless the request has failed,
 ///   or may have, as a message (C5);
-/// - of a shard, and of an entity, one acts at a time (C6): see [SoakOwners].
+/// - of a shard, and of an entity, one acts at a time (C6): see [SoakOwners];
+/// - a resource outside, which entities change with their tokens, lets no stale write in (C6): see
+///   [SoakTokens].
 final class SoakCalls {
   static final String SHARD = "shard-";
   static final String ENTITY = "entity-";
@@ -53,6 +55,7 @@ final class SoakCalls {
   private final Map<Message, Deed> failed = new HashMap<>(); // found by which node
   private final Map<Stream, Integer> told = new HashMap<>(); // how often, of which no one knows
   private final SoakEnds ends;
+  private SoakTokens tokens = new SoakTokens(List.of());
   private final List<String> problems = new ArrayList<>();
   private int sent;
   private int lostWithASession;
@@ -89,6 +92,8 @@ final class SoakCalls {
     words();
     byKey.forEach(this::entities);
     acts();
+    tokens = new SoakTokens(deeds);
+    problems.addAll(tokens.problems());
     return problems;
   }
 
@@ -251,7 +256,7 @@ final class SoakCalls {
     int got = byKey.values().stream().mapToInt(List::size).sum();
     Set<String> entities = new TreeSet<>();
     byKey.values().forEach(all -> all.forEach(it -> entities.add(entityOf(it).toString())));
-    return "Messages to entities accepted: %d, lost with a session: %d, told to have failed: %d, lost with their node: %d; got, with requests: %d, by %d entities, of %d ownerships of shards"
+    return "Messages to entities accepted: %d, lost with a session: %d, told to have failed: %d, lost with their node: %d; got, with requests: %d, by %d entities, of %d ownerships of shards; with a former token: %d"
         .formatted(
             sent,
             lostWithASession,
@@ -259,6 +264,7 @@ final class SoakCalls {
             lostWithTheirNode,
             got,
             entities.size(),
-            owners.ownerships(SHARD));
+            owners.ownerships(SHARD),
+            tokens.refused());
   }
 }

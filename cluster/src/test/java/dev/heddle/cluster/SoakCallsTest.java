@@ -232,6 +232,31 @@ class SoakCallsTest {
   }
 
   @Test
+  @Tag("C6")
+  void tokensOfTheOwnersOfAShard_grow() {
+    history.owner("n2", 5, 10).owner("n3", 9, 20).owner("n2", 12, 30);
+    history.got("n2", 1, 5, 1, 11).got("n3", 1, 9, 2, 21).got("n2", 1, 12, 3, 31);
+    assertThat(judge()).isEmpty();
+    history.owner("n3", 8, 40);
+    assertThat(judge()).singleElement().asString().startsWith("token: ").contains("token=8");
+  }
+
+  @Test
+  @Tag("C6")
+  void tokenOfTwoOwners_isFound() {
+    history.nextOwner("n2", 5, 10).owner("n3", 5, 20);
+    assertThat(judge()).singleElement().asString().startsWith("token: ").contains("'n2'");
+  }
+
+  @Test
+  @Tag("C6")
+  void entityWithATokenOfAnotherNode_isFound() {
+    history.owner("n2", 5, 10).owner("n3", 9, 20);
+    history.got("n3", 1, 9, 1, 21).got("n2", 1, 9, 2, 22);
+    assertThat(judge()).singleElement().asString().startsWith("token: ").contains("'n3'");
+  }
+
+  @Test
   void twoEntitiesOfOneKey_atOneNode_areFound() {
     history.got("n2", 1, 5, 1, 11).got("n2", 2, 5, 2, 12).got("n2", 1, 5, 3, 13);
     assertThat(judge()).hasSize(1).allMatch(it -> it.startsWith("entity: "));

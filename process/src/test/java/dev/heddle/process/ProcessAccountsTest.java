@@ -146,6 +146,7 @@ class ProcessAccountsTest {
         .satisfies(row -> assertThat(number(row, "longestNanos")).isGreaterThanOrEqualTo(longest));
     runtime.send(other, "end");
     Kit.exit(runtime, other);
+    awaitAsleep(); // an exit is announced before its run ends
     assertThat(feed.detail("account " + other)).isEmpty();
   }
 

@@ -50,7 +50,7 @@ final class Messages {
       for (int i = 0; i < of.length; i++) {
         if (trace.is(i, TraceKind.RECEIVED)) {
           Message known = sent.get(new Key(trace.entries().who(i), trace.entries().other(i)));
-          of[i] = known == SEVERAL ? null : known;
+          of[i] = SEVERAL.equals(known) ? null : known;
         }
       }
       found.add(of);

@@ -52,6 +52,8 @@ final class RaftVoter implements AutoCloseable {
   /// entry there takes several times what it takes on the disk.
   private static final int SEGMENTS = 8;
 
+  private static final TimeDuration NEVER = TimeDuration.valueOf(36_500, TimeUnit.DAYS);
+
   private static final int CACHED_SEGMENTS = 1; // for voters that are behind; others read the disk
 
   private final RaftServer server;
@@ -120,10 +122,19 @@ final class RaftVoter implements AutoCloseable {
     RaftServerConfigKeys.Rpc.setTimeoutMin(all, election);
     RaftServerConfigKeys.Rpc.setTimeoutMax(all, election.multiply(2));
     RaftServerConfigKeys.Rpc.setRequestTimeout(all, duration(limits.call()));
+    // One that was elected on a busy machine may step down before the others have heard of it. By
+    // default it would not stand again for 10 s, and if it alone has the last entries nobody leads
+    // until then: longer than a lease. Others have their chance within the time of an election.
+    RaftServerConfigKeys.LeaderElection.setLeaderStepDownWaitTime(all, election);
+    // A voter on a busy machine wakes late. Ratis then would begin its wait for the leader anew,
+    // and
+    // do so again and again. Without that a voter may ask for votes too early, which changes
+    // nothing: the others refuse while they hear of the leader.
+    RaftServerConfigKeys.setSleepDeviationThreshold(all, NEVER);
     RaftServerConfigKeys.Read.setOption(all, RaftServerConfigKeys.Read.Option.LINEARIZABLE);
     RaftServerConfigKeys.Read.setTimeout(all, duration(limits.submit()));
     // a process that was stopped for a minute goes on afterwards; Ratis would close the server
-    RaftServerConfigKeys.setCloseThreshold(all, TimeDuration.valueOf(36_500, TimeUnit.DAYS));
+    RaftServerConfigKeys.setCloseThreshold(all, NEVER);
     RaftServerConfigKeys.Log.Appender.setBufferByteLimit(all, SizeInBytes.valueOf(PART_BYTES));
     RaftServerConfigKeys.Log.Appender.setSnapshotChunkSizeMax(all, SizeInBytes.valueOf(PART_BYTES));
     long bytes = limits.snapshotEntries() * ENTRY_BYTES / SEGMENTS;
@@ -222,6 +233,16 @@ final class RaftVoter implements AutoCloseable {
       return now.getPreviousPeers().isEmpty()
           && now.getLogEntryIndex() <= division.getInfo().getLastAppliedIndex()
           && now.getCurrentPeers().stream().anyMatch(it -> it.getId().toString().equals(other));
+    } catch (IOException _) {
+      return false; // it has ended meanwhile
+    }
+  }
+
+  /// Whether a voter takes part, or will when the last configuration in the log is committed.
+  boolean isAmongVoters(String other) {
+    try {
+      return division().getRaftConf().getCurrentPeers().stream()
+          .anyMatch(it -> it.getId().toString().equals(other));
     } catch (IOException _) {
       return false; // it has ended meanwhile
     }

@@ -69,7 +69,7 @@ final class RatisNameStore implements NameStore {
   private final VoterCalls calls;
   private final ScheduledExecutorService thread;
   private final Requests requests;
-  private final OlderEntries olderEntries;
+  private final Snapshots snapshots;
 
   // the thread of the store, and the one that opens it, before
   private final Formation formation;
@@ -109,7 +109,7 @@ final class RatisNameStore implements NameStore {
             () -> voter,
             thread,
             limits);
-    this.olderEntries = new OlderEntries(id, requests, limits.submit());
+    this.snapshots = new Snapshots(id, requests, limits.submit());
   }
 
   static RatisNameStore open(Setup setup) throws IOException {
@@ -254,7 +254,7 @@ final class RatisNameStore implements NameStore {
       tellAll();
     }
     newcomers.values().removeIf(this::votesNow);
-    olderEntries.cutOff(voter, machine);
+    snapshots.due(voter, machine);
   }
 
   /// The answer to an exchange may be lost with the leader. So each voter that has met a newcomer
@@ -389,7 +389,7 @@ final class RatisNameStore implements NameStore {
     } else if (status.state() == State.SEARCHES && state() == State.FOLLOWS) {
       tell(from);
       RaftVoter now = voter;
-      if (now != null && !now.hasVoter(status.id())) { // one that votes already has only started
+      if (now != null && !now.isAmongVoters(status.id())) { // else it has only started
         newcomers.put(from, status.id());
       }
       takeIn(from, status, format);

@@ -50,15 +50,24 @@ final class RosterMachine extends BaseStateMachine {
    * another release, as a snapshot is that cannot be restored: Ratis then stops this voter, which
    * says why to all that ask it, and the rest goes on.
    *
-   * While there is an entry of an older format than the one in force after the last snapshot, a
-   * snapshot is due: a release that does not know that format does not meet it then.
+   * A snapshot is due in two cases. First, while there is an entry of an older format than the one
+   * in force after the last snapshot: a release that does not know that format does not meet it
+   * then. Second, after some entries: a voter that starts again applies those after its snapshot
+   * once more, and if it is elected meanwhile the log answers nobody until it has done so. So these
+   * are few; where the state is large, as many as take about as long as the state itself, so that
+   * writing it costs no more than applying does.
    */
+
+  private static final long ENTRIES = 1_000; // 50 ms of a processor, in a JVM that has just begun
+  private static final long ENTRY_BYTES = 64; // of a state that is read as fast as one is applied
 
   private final NameStore.Listener listener;
   private final SimpleStateMachineStorage storage = new SimpleStateMachineStorage();
   private final RosterCodec codec;
   private Roster roster = new Roster(); // this
-  private boolean isSnapshotDue; // this
+  private boolean hasOlderFormat; // this; of an entry since the last snapshot
+  private long snapshotIndex; // this; of Ratis
+  private long snapshotBytes; // this
   private volatile int raising; // the format of a Raise that this leader has put into its log
   private volatile @Nullable String obstacle; // written by Ratis
 
@@ -77,9 +86,11 @@ final class RosterMachine extends BaseStateMachine {
     return Math.max(raising, format());
   }
 
-  /// Whether entries since the last snapshot have an older format than the one in force.
+  /// Whether entries since the last snapshot have an older format than the one in force, or are
+  /// many.
   synchronized boolean isSnapshotDue() {
-    return isSnapshotDue;
+    long entries = getLastAppliedTermIndex().getIndex() - snapshotIndex;
+    return hasOlderFormat || entries >= Math.max(ENTRIES, snapshotBytes / ENTRY_BYTES);
   }
 
   /// Why this release cannot read the log; null when it can.
@@ -126,8 +137,8 @@ final class RosterMachine extends BaseStateMachine {
     byte[] snapshot = Files.readAllBytes(file.toPath());
     roster = readable(() -> codec.restore(snapshot));
     roster.raise(RosterCodec.formatOf(snapshot));
-    isSnapshotDue = false;
     setLastAppliedTermIndex(latest.getTermIndex());
+    written(latest.getIndex(), snapshot.length);
     listener.replaced(snapshot);
   }
 
@@ -144,12 +155,19 @@ final class RosterMachine extends BaseStateMachine {
   public synchronized long takeSnapshot() throws IOException {
     TermIndex last = getLastAppliedTermIndex();
     File file = storage.getSnapshotFile(last.getTerm(), last.getIndex());
-    NodeDirectory.write(file.toPath(), codec.snapshot(roster, format()));
+    byte[] snapshot = codec.snapshot(roster, format());
+    NodeDirectory.write(file.toPath(), snapshot);
     MD5Hash digest = MD5FileUtil.computeAndSaveMd5ForFile(file);
     storage.updateLatestSnapshot(
         new SingleFileSnapshotInfo(new FileInfo(file.toPath(), digest), last));
-    isSnapshotDue = false;
+    written(last.getIndex(), snapshot.length);
     return last.getIndex();
+  }
+
+  private synchronized void written(long index, long bytes) {
+    hasOlderFormat = false;
+    snapshotIndex = index;
+    snapshotBytes = bytes;
   }
 
   @Override
@@ -199,7 +217,7 @@ final class RosterMachine extends BaseStateMachine {
     long previous = roster.applied();
     long index = entry.getIndex() + 1;
     Outcome outcome = roster.apply(index, command);
-    isSnapshotDue |= format < format() || before < format();
+    hasOlderFormat |= format < format() || before < format();
     updateLastAppliedTermIndex(entry.getTerm(), entry.getIndex());
     listener.applied(new Delta(previous, index, command, format), outcome);
     return CompletableFuture.completedFuture(

@@ -18,7 +18,11 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.function.BooleanSupplier;
+import java.util.stream.IntStream;
+import org.apache.ratis.conf.RaftProperties;
 import org.apache.ratis.protocol.RaftPeer;
+import org.apache.ratis.server.RaftServerConfigKeys;
+import org.apache.ratis.util.TimeDuration;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -138,6 +142,49 @@ class RatisNameStoreTest {
       voters.registerAll(first, "a", "again", 5);
       voters.start("c");
       voters.awaitEqual(voters.all());
+    }
+  }
+
+  /// It came to lead while it applied thousands of entries once more, and the log answered nobody
+  /// meanwhile: leases were lost.
+  @Test
+  void voterThatStartsAgain_beginsWithASnapshot_soonAfterManyEntries() throws IOException {
+    try (TestVoters voters = new TestVoters(root, Set.of("a"), TestVoters.LIMITS).startAll()) {
+      TestVoter a = voters.get("a");
+      voters.renew(a, "a").join();
+      assertThat(TestVoters.LIMITS.snapshotEntries()).isGreaterThan(5_000); // it is not by these
+      List<CompletableFuture<Outcome>> all =
+          IntStream.range(0, 1_100).mapToObj(i -> voters.register(a, "a", "n" + i)).toList();
+      for (int i = 0; i < all.size(); i++) {
+        voters.acknowledged("n" + i, all.get(i).join());
+      }
+      TestVoters.await("a snapshot", a::hasSnapshot);
+      voters.end("a");
+      TestVoter again = voters.start("a");
+      voters.registerAll(again, "a", "again", 1); // so all of before is applied
+      voters.awaitEqual(voters.all());
+      assertThat(again.snapshots()).isOne();
+    }
+  }
+
+  /// It stood back for ten seconds, and if it alone had the last entries nobody led meanwhile.
+  @Test
+  void leaderThatHasSteppedDown_mayStandAgain_afterTheTimeOfAnElection() throws IOException {
+    try (TestVoters voters = new TestVoters(root, Set.of("a"), TestVoters.LIMITS).startAll()) {
+      RaftProperties all = voters.leader().store.voter().division().getRaftServer().getProperties();
+      TimeDuration wait = RaftServerConfigKeys.LeaderElection.leaderStepDownWaitTime(all);
+      assertThat(wait.toLong(TimeUnit.MILLISECONDS))
+          .isEqualTo(TestVoters.LIMITS.election().toMillis());
+    }
+  }
+
+  /// On a busy machine each wake-up that was late had it wait for its leader anew.
+  @Test
+  void voterThatWakesLate_doesNotWaitForItsLeaderAnew() throws IOException {
+    try (TestVoters voters = new TestVoters(root, Set.of("a"), TestVoters.LIMITS).startAll()) {
+      RaftProperties all = voters.leader().store.voter().division().getRaftServer().getProperties();
+      assertThat(RaftServerConfigKeys.sleepDeviationThreshold(all).toLong(TimeUnit.DAYS))
+          .isGreaterThan(1);
     }
   }
 

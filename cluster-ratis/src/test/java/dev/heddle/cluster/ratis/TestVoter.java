@@ -102,6 +102,16 @@ final class TestVoter implements NameStore.Listener, AutoCloseable {
     return snapshots;
   }
 
+  /// Whether its state has been written down.
+  boolean hasSnapshot() {
+    RaftVoter now = store.voter();
+    try {
+      return now != null && now.division().getStateMachine().getLatestSnapshot() != null;
+    } catch (IOException _) {
+      return false; // it is not open
+    }
+  }
+
   synchronized @Nullable String violation() {
     return violation;
   }

@@ -2,6 +2,7 @@
 package dev.heddle.cluster.node;
 
 import dev.heddle.cluster.engine.Engine;
+import dev.heddle.cluster.engine.Engine.Address;
 import dev.heddle.cluster.group.Groups;
 import dev.heddle.cluster.listener.Listeners;
 import dev.heddle.cluster.node.NodeStatus.State;
@@ -27,7 +28,6 @@ import java.io.IOException;
 import java.security.SecureRandom;
 import java.time.Duration;
 import java.time.Instant;
-import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
@@ -263,8 +263,8 @@ public final class ClusterNode implements AutoCloseable {
     return peers.values().stream().map(Peer::other).toList();
   }
 
-  private Map<String, Engine.Address> addresses() {
-    Map<String, Engine.Address> all = new TreeMap<>();
+  private Map<String, Address> addresses() {
+    Map<String, Address> all = new TreeMap<>();
     peers.forEach((name, peer) -> all.put(name, peer.link.at));
     return all;
   }
@@ -296,21 +296,17 @@ public final class ClusterNode implements AutoCloseable {
   /// The other nodes: those in session, the last 256 that were, and addresses where none has
   /// answered.
   public List<NodeStatus> nodes() {
+    // In this order, in which a node comes and goes: else it may be missing for a moment.
+    List<Unanswered> unanswered = connections.unanswered();
     Map<String, NodeStatus> found = new TreeMap<>();
+    Set<Address> open = new HashSet<>();
     State state = phase.get() == Phase.LEAVING ? State.LEAVING : State.UP;
-    endings.all().forEach((name, last) -> found.put(name, lost(last)));
-    peers.forEach((name, peer) -> found.put(name, inSession(peer, state)));
-    List<NodeStatus> others = new ArrayList<>(0);
-    for (Unanswered each : connections.unanswered()) {
-      NodeLife life = each.node();
-      boolean isListed = life != null && found.containsKey(life.node());
-      if (!isListed || each.refusal() != null) {
-        others.add(greeted(each));
-      }
-    }
-    List<NodeStatus> all = new ArrayList<>(found.values());
-    all.addAll(others);
-    return all;
+    peers.forEach((name, peer) -> {
+      found.put(name, inSession(peer, state));
+      open.add(peer.link.at);
+    });
+    endings.all().forEach((name, last) -> found.putIfAbsent(name, lost(last)));
+    return NodeStatus.all(found, open, unanswered);
   }
 
   private NodeStatus inSession(Peer peer, State state) {
@@ -350,12 +346,6 @@ public final class ClusterNode implements AutoCloseable {
         last.counters(),
         last.why().toString(),
         last.at());
-  }
-
-  private static NodeStatus greeted(Unanswered it) {
-    Ending last = it.last();
-    return NodeStatus.greeted(
-        it.address().toString(), it.node(), it.refusal(), last == null ? null : last.toString());
   }
 
   /// How much a node has to do, as it has last told: this one, or one in session.
@@ -575,8 +565,8 @@ public final class ClusterNode implements AutoCloseable {
       reports.ended(life.node());
       Peer ended = Objects.requireNonNull(peers.get(life.node()), "its session was open");
       RemoteNode.Counters counters = ended.remote.counters();
-      peers.remove(life.node()); // the runtime keeps it: what comes now gets NO_CONNECTION
       String forgotten = endings.put(new EndedSessions.Ended(other, why, Instant.now(), counters));
+      peers.remove(life.node()); // the runtime keeps it: what comes now gets NO_CONNECTION
       if (forgotten != null && !peers.containsKey(forgotten)) {
         local.removeNode(forgotten);
       }

@@ -1,11 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.heddle.cluster.node;
 
+import dev.heddle.cluster.engine.Engine.Address;
 import dev.heddle.cluster.peer.RemoteNode;
+import dev.heddle.cluster.session.Ending;
+import dev.heddle.cluster.session.Greetings.Unanswered;
 import dev.heddle.cluster.wire.NodeLife;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /// What a node knows of another one, at one moment.
@@ -53,13 +59,31 @@ public record NodeStatus(
     LEFT
   }
 
-  static NodeStatus greeted(
-      String address, @Nullable NodeLife node, @Nullable String refusal, @Nullable String last) {
+  /// Nodes, and addresses that are greeted.
+  ///
+  /// @param found the nodes, by name
+  /// @param open where those of them are that are in session: while a session opens, its address
+  ///   may still be among the unanswered ones
+  static List<NodeStatus> all(
+      Map<String, NodeStatus> found, Set<Address> open, List<Unanswered> unanswered) {
+    List<NodeStatus> all = new ArrayList<>(found.values());
+    for (Unanswered each : unanswered) {
+      NodeLife life = each.node();
+      boolean isListed = life != null && found.containsKey(life.node());
+      if (!open.contains(each.address()) && (!isListed || each.refusal() != null)) {
+        all.add(greeted(each));
+      }
+    }
+    return all;
+  }
+
+  private static NodeStatus greeted(Unanswered it) {
+    Ending last = it.last();
     return new NodeStatus(
-        address,
-        node,
+        it.address().toString(),
+        it.node(),
         State.GREETING,
-        refusal,
+        it.refusal(),
         Map.of(),
         false,
         0,
@@ -68,7 +92,7 @@ public record NodeStatus(
         0,
         false,
         null,
-        last,
+        last == null ? null : last.toString(),
         null);
   }
 }

@@ -327,7 +327,7 @@ final class EntityType {
     took.add(entity);
   }
 
-  /// An entity has taken some messages.
+  /// An entity has taken some messages, or its mailbox has refused one.
   void taken(LocalEntity entity) {
     Cell cell = cells.get(entity.shard);
     cell.lock.run(() -> tellTaken(cell.shard, entity));
@@ -335,6 +335,7 @@ final class EntityType {
 
   private void tellTaken(Shard shard, LocalEntity entity) {
     entity.takeTaken().forEach(message -> shard.taken(message, node.nanos()));
+    entity.takeRefused().forEach(message -> shard.refused(message, node.nanos()));
   }
 
   /// The log may have changed. Called by one thread.

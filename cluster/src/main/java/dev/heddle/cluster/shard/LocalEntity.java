@@ -8,6 +8,7 @@ import dev.heddle.process.Exit;
 import dev.heddle.process.MailboxPolicy;
 import dev.heddle.process.Pid;
 import dev.heddle.process.Process;
+import dev.heddle.process.SendFailedException;
 import dev.heddle.process.SendResult;
 import dev.heddle.process.StartOptions;
 import dev.heddle.process.links.ProcessLinks;
@@ -57,6 +58,9 @@ final class LocalEntity {
     /// It has taken so many messages that it is time to tell; called in its step.
     void taken(LocalEntity entity);
 
+    /// Its mailbox has no space for a message, since others than its shard have filled it.
+    void refused(LocalEntity entity);
+
     /// It has taken the first one since it was last asked, and may take no more: it is to be asked
     /// soon. Called in its step.
     void tookOne(LocalEntity entity);
@@ -76,6 +80,7 @@ final class LocalEntity {
   // under the lock of the shard
   private final Deque<Delivery> outstanding = new ArrayDeque<>();
   private final List<EntityMessage> taken = new ArrayList<>(0); // not told
+  private final List<EntityMessage> refused = new ArrayList<>(0); // not told
   private long bytes; // of `outstanding`
   private boolean hasTaken;
   private long lastNanos;
@@ -143,6 +148,20 @@ final class LocalEntity {
       taken.add(first);
       hasTaken = true;
     }
+  }
+
+  /// What its mailbox has refused since the last call: it waits no more.
+  List<EntityMessage> takeRefused() {
+    outstanding.removeIf(it -> {
+      if (it.isRefused()) {
+        bytes -= it.message.bytes();
+        refused.add(it.message);
+      }
+      return it.isRefused();
+    });
+    List<EntityMessage> all = List.copyOf(refused);
+    refused.clear();
+    return all;
   }
 
   /// What it has taken since the last call.
@@ -268,7 +287,10 @@ final class LocalEntity {
       return; // what is outstanding is unread
     }
     if (delivery.message.ask() == 0) {
-      SendResult _ = local.offer(to, delivery); // refused: it has ended, and leaves this unread
+      // Refused otherwise: it has ended, and leaves this unread.
+      if (local.offer(to, delivery) == SendResult.FULL) {
+        refused(delivery);
+      }
       return;
     }
     if (!listener.isWanted(delivery.message)) {
@@ -279,12 +301,27 @@ final class LocalEntity {
     listener.asked(delivery.message, this, reply);
     var _ =
         reply.whenComplete((result, failure) -> {
-          if (delivery.isTaken()) {
+          if (isFull(failure)) {
+            refused(delivery);
+          } else if (delivery.isTaken()) {
             listener.replied(delivery.message, result, failure);
           } else {
             listener.notTaken(delivery.message, reply); // its successor gets it
           }
         });
+  }
+
+  private boolean isFull(@Nullable Throwable failure) {
+    return failure instanceof SendFailedException unsent
+        && unsent.result() == SendResult.FULL
+        && unsent.receiver().equals(pid);
+  }
+
+  /// The mailbox has as much space as its shard sends, so others have filled it. What stayed here
+  /// would keep the space of its shard for good, and come after later ones.
+  private void refused(Delivery delivery) {
+    delivery.refuse();
+    listener.refused(this);
   }
 
   private void order(EntityEnd why) {

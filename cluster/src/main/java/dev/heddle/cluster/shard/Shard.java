@@ -136,6 +136,12 @@ final class Shard {
     settle(nanos);
   }
 
+  /// The mailbox of an entity here has no space for a message.
+  void refused(EntityMessage message, long nanos) {
+    owner.refused(message);
+    settle(nanos);
+  }
+
   /// Nothing is sent to it any more: this cluster uses it in another way than this node.
   void refuse() {
     sender.refuse();

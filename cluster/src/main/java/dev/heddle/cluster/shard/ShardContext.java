@@ -193,6 +193,11 @@ final class ShardContext implements EntityType.Node, LocalEntity.Listener {
   }
 
   @Override
+  public void refused(LocalEntity entity) {
+    taken(entity);
+  }
+
+  @Override
   public void tookOne(LocalEntity entity) {
     EntityType type = types.apply(entity.type());
     if (type != null) {

@@ -241,6 +241,12 @@ final class ShardOwner {
     waitsNoMore(message);
   }
 
+  /// The mailbox of an entity has no space for a message.
+  void refused(EntityMessage message) {
+    waitsNoMore(message);
+    port.post(message.origin(), new Failed(message, Failure.FULL));
+  }
+
   private void waitsNoMore(EntityMessage message) {
     Credit credit = credits.get(message.origin());
     if (credit != null && credit.number == message.credit()) {

@@ -75,7 +75,7 @@ class SingletonSimulationTest {
       checkMoves(simulation);
     }
     // Histories in which nothing happens prove nothing.
-    long ran = seeds - first;
+    long ran = (long) seeds - first;
     assertThat(acts).isGreaterThan(ran * 300 / scale.part());
     assertThat(begins).isGreaterThan(ran * 5 / scale.part());
     assertThat(moves).isGreaterThan(ran / scale.part());

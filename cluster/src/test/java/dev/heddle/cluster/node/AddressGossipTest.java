@@ -176,6 +176,10 @@ class AddressGossipTest {
       byte[] cut = Arrays.copyOf(good, length);
       assertThatThrownBy(() -> AddressGossip.decode(cut)).isInstanceOf(IOException.class);
     }
+    String[] many = IntStream.rangeClosed(0, 4_096).mapToObj(i -> "n" + i).toArray(String[]::new);
+    assertThatThrownBy(() -> AddressGossip.decode(telling(many)))
+        .isInstanceOf(IOException.class)
+        .hasMessageContaining("4097 addresses");
     Random random = new Random(7);
     for (int i = 0; i < 10_000; i++) {
       byte[] bytes = good.clone();

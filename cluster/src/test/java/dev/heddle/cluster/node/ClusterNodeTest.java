@@ -17,6 +17,8 @@ import dev.heddle.process.StartOptions;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
@@ -226,6 +228,55 @@ final class ClusterNodeTest {
         });
     assertThat(a.node.introduction("b"))
         .satisfies(it -> assertThat(it.entries()).containsExactlyInAnyOrder("obedient", "slow"));
+  }
+
+  /// Its address was listed a second time, as one that is greeted, until the end of the step that
+  /// opens the session.
+  @Test
+  void nodeWhoseSessionOpens_isListedOnce() throws InterruptedException {
+    List<String> twice = new CopyOnWriteArrayList<>();
+    List<RunningNode> all = new ArrayList<>();
+    for (String name : List.of("a", "b", "c", "d", "e")) {
+      RunningNode next = start(name);
+      all.add(next);
+      next.node.add(
+          new Looking() {
+            @Override
+            public void opened(NodeLife node) {
+              List<String> addresses =
+                  next.node.nodes().stream().map(NodeStatus::address).sorted().toList();
+              if (addresses.size() != Set.copyOf(addresses).size()) {
+                twice.add(node.node() + " in " + addresses);
+              }
+            }
+          });
+    }
+    for (RunningNode one : all) {
+      for (RunningNode other : all) {
+        if (one != other) {
+          one.awaitSession(other.node.self().node());
+        }
+      }
+    }
+    assertThat(twice).isEmpty();
+  }
+
+  private abstract static class Looking implements ClusterNode.Part {
+    @Override
+    public String name() {
+      return "looking";
+    }
+
+    @Override
+    public void received(NodeLife from, byte[] content) {}
+
+    @Override
+    public void ended(NodeLife node) {}
+
+    @Override
+    public long run() {
+      return System.nanoTime() + 1_000_000_000;
+    }
   }
 
   @Test

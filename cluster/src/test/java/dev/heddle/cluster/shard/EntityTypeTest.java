@@ -12,6 +12,7 @@ import dev.heddle.cluster.roster.Command.Renew;
 import dev.heddle.cluster.roster.Roster;
 import dev.heddle.cluster.shard.ShardMessage.Failure;
 import dev.heddle.process.CoroutineProcess;
+import dev.heddle.process.Pid;
 import dev.heddle.process.Process;
 import dev.heddle.process.ProcessRuntime;
 import dev.heddle.process.SendResult;
@@ -19,8 +20,10 @@ import dev.heddle.process.StartOptions;
 import dev.heddle.process.remote.LocalProcesses;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Semaphore;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
@@ -44,6 +47,7 @@ class EntityTypeTest {
 
   private final class Meddling implements EntityType.Node, LocalEntity.Listener {
     private final EntityAsks asks = new EntityAsks(7, (_, _) -> {}, Runnable::run);
+    final List<Failure> failed = new CopyOnWriteArrayList<>();
     private long entities;
     long now;
     @Nullable EntityType type; // from then on
@@ -106,7 +110,9 @@ class EntityTypeTest {
     public void release(String of, int shard, long next) {}
 
     @Override
-    public void failed(EntityMessage of, Failure why, @Nullable String cause, String name) {}
+    public void failed(EntityMessage of, Failure why, @Nullable String cause, String name) {
+      failed.add(why);
+    }
 
     @Override
     public EntityAsks asks() {
@@ -144,6 +150,14 @@ class EntityTypeTest {
 
     @Override
     public void taken(LocalEntity entity) {}
+
+    @Override
+    public void refused(LocalEntity entity) {
+      EntityType to = told;
+      if (to != null) {
+        to.taken(entity);
+      }
+    }
 
     @Override
     public void tookOne(LocalEntity entity) {
@@ -214,7 +228,50 @@ class EntityTypeTest {
     assertThat(type.scheduled()).isEqualTo(1);
   }
 
+  /// It kept its place in the shard for good: the space of all senders went, and what came later
+  /// was delivered before it.
+  @Test
+  @Tag("C9")
+  void messageThatAMailboxRefuses_whichOthersHaveFilled_failsAndKeepsNoPlace() throws Exception {
+    CompletableFuture<Pid> pid = new CompletableFuture<>();
+    CountDownLatch gate = new CountDownLatch(1);
+    Semaphore others = new Semaphore(0);
+    Meddling node = new Meddling();
+    EntityType type =
+        type(
+            node,
+            600 * SECOND,
+            () ->
+                CoroutineProcess.ofAction(self -> {
+                  pid.complete(self.context().self());
+                  gate.await();
+                  while (true) {
+                    (self.receive().equals("text") ? taken : others).release();
+                  }
+                }));
+    node.told = type;
+    String key = keyOfFirst(type);
+    type.offer(message(key)); // starts the entity
+    int filled = 0;
+    while (local.offer(pid.get(), "of another").isAccepted()) {
+      filled++;
+    }
+    type.offer(message(key));
+    assertThat(node.failed).containsExactly(Failure.FULL);
+
+    gate.countDown();
+    taken.acquire(); // the first one
+    others.acquire(filled);
+    type.offer(message(key));
+    taken.acquire();
+    assertThat(node.failed).hasSize(1);
+  }
+
   private EntityType type(Meddling node, long idleNanos) {
+    return type(node, idleNanos, this::counting);
+  }
+
+  private EntityType type(Meddling node, long idleNanos, Supplier<Process> process) {
     Roster roster = new Roster();
     var _ = roster.apply(1, new Renew("a", 1, null));
     var _ = roster.apply(2, new HostShards("a", 1, "cart", SHARDS, true));
@@ -223,7 +280,7 @@ class EntityTypeTest {
             3,
             new AssignShards(
                 "cart", List.of(new Assignment(0, 0, "a"), new Assignment(1, 0, "a"))));
-    EntityType type = new EntityType("cart", SHARDS, Entry.of(this::counting), idleNanos, node);
+    EntityType type = new EntityType("cart", SHARDS, Entry.of(process), idleNanos, node);
     type.applied(roster.shards(), null);
     return type;
   }

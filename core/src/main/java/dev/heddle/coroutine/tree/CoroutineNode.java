@@ -590,7 +590,12 @@ public final class CoroutineNode<T extends @Nullable Object> extends Cancellable
   }
 
   public String label() {
-    return SpawnTrace.label(id, givenName());
+    return label(id, givenName());
+  }
+
+  /// The label of a coroutine with that number and name. **Thread** any.
+  public static String label(long id, @Nullable String givenName) {
+    return SpawnTrace.label(id, givenName);
   }
 
   public boolean isMain() {

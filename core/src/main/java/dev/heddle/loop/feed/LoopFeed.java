@@ -316,7 +316,10 @@ public final class LoopFeed implements Feed {
       more = await(post(() -> scopes.readScopes(PIECE)));
     }
     forEach(attached, scopes::readMember);
-    return await(post(scopes::rows));
+    do {
+      more = await(post(() -> scopes.readRows(PIECE)));
+    } while (more);
+    return scopes.rows();
   }
 
   private void forEach(LoopWatch attached, Consumer<CoroutineNode<?>> action)

@@ -19,18 +19,21 @@ import org.jspecify.annotations.Nullable;
 /// comes after it is counted as left out. Coroutines of scopes that are not listed are left out,
 /// too.
 ///
-/// **Thread** the loop's.
+/// **Thread** the loop's, except for the texts.
 final class ScopeTree {
   private static final int MAX_SCOPES = 3_000;
   private static final int MAX_SITES = 20; // of one scope
+  private static final int NONE = -1;
 
   /// The coroutines of one site in a scope; named is the first of them.
   private static final class Members {
-    final CoroutineNode<?> first;
+    final long id;
+    final @Nullable String given;
     int count;
 
     Members(CoroutineNode<?> first) {
-      this.first = first;
+      this.id = first.id();
+      this.given = first.givenName();
     }
   }
 
@@ -104,18 +107,54 @@ final class ScopeTree {
 
   // ---- rows ----
 
+  /// What the rows of a scope are made of. Texts are made of it elsewhere: the loop only reads.
+  private record Seen(
+      Scope scope,
+      int parent, // NONE: none that is listed
+      String kind,
+      long owner, // 0: none
+      String ownerName,
+      @Nullable String cancelled) {}
+
+  private final List<Seen> seen = new ArrayList<>();
+  private int nextSeen; // of `all`
+
+  /// Reads so many more scopes for their rows; returns whether there are further ones.
+  boolean readRows(int most) {
+    int end = Math.min(all.size(), nextSeen + most);
+    for (; nextSeen < end; nextSeen++) {
+      Scope scope = all.get(nextSeen);
+      if (!scope.node.isClosed()) {
+        seen.add(seen(scope));
+      }
+    }
+    return nextSeen < all.size();
+  }
+
+  private Seen seen(Scope scope) {
+    ScopeNode parent = scope.node.parent();
+    Scope above = parent == null ? null : byNode.get(parent);
+    CoroutineNode<?> owner = scope.node.owner();
+    String why = scope.node.cancelReason();
+    return new Seen(
+        scope,
+        above == null ? NONE : above.number,
+        scope.node.describe(),
+        owner == null ? 0 : owner.id(),
+        owner == null ? "" : owner.label(),
+        scope.node.isCancelled() ? (why == null ? "" : why) : null);
+  }
+
   /// A row `scope` for each, after it the rows `members` of its sites, the largest first; and a row
-  /// `left`.
+  /// `left`. **Thread** that of the observer, when all was read.
   List<Map<String, String>> rows() {
     List<Map<String, String>> rows = new ArrayList<>();
-    for (Scope scope : all) {
-      if (!scope.node.isClosed()) {
-        rows.add(row(scope));
-        scope.bySite.entrySet().stream()
-            .sorted((a, b) -> Integer.compare(b.getValue().count, a.getValue().count))
-            .limit(MAX_SITES)
-            .forEach(each -> rows.add(row(scope, each.getKey(), each.getValue())));
-      }
+    for (Seen each : seen) {
+      rows.add(row(each));
+      each.scope.bySite.entrySet().stream()
+          .sorted((a, b) -> Integer.compare(b.getValue().count, a.getValue().count))
+          .limit(MAX_SITES)
+          .forEach(site -> rows.add(row(each.scope, site.getKey(), site.getValue())));
     }
     rows.add(
         Map.of(
@@ -128,24 +167,20 @@ final class ScopeTree {
     return rows;
   }
 
-  private Map<String, String> row(Scope scope) {
+  private static Map<String, String> row(Seen of) {
     Map<String, String> fields = new LinkedHashMap<>();
-    ScopeNode parent = scope.node.parent();
-    Scope above = parent == null ? null : byNode.get(parent);
-    CoroutineNode<?> owner = scope.node.owner();
-    String why = scope.node.cancelReason();
     fields.put("row", "scope");
-    fields.put("number", Integer.toString(scope.number));
-    fields.put("parent", above == null ? "" : Integer.toString(above.number));
-    fields.put("kind", scope.node.describe());
-    fields.put("members", Integer.toString(scope.members));
-    fields.put("background", Integer.toString(scope.background));
-    if (owner != null) {
-      fields.put("owner", Long.toString(owner.id()));
-      fields.put("ownerName", owner.label());
+    fields.put("number", Integer.toString(of.scope.number));
+    fields.put("parent", of.parent == NONE ? "" : Integer.toString(of.parent));
+    fields.put("kind", of.kind);
+    fields.put("members", Integer.toString(of.scope.members));
+    fields.put("background", Integer.toString(of.scope.background));
+    if (of.owner != 0) {
+      fields.put("owner", Long.toString(of.owner));
+      fields.put("ownerName", of.ownerName);
     }
-    if (scope.node.isCancelled()) {
-      fields.put("cancelled", why == null ? "" : why);
+    if (of.cancelled != null) {
+      fields.put("cancelled", of.cancelled);
     }
     return fields;
   }
@@ -156,8 +191,8 @@ final class ScopeTree {
     fields.put("scope", Integer.toString(scope.number));
     fields.put("site", SpawnSites.describe(site));
     fields.put("count", Integer.toString(members.count));
-    fields.put("id", Long.toString(members.first.id()));
-    fields.put("name", members.first.label());
+    fields.put("id", Long.toString(members.id));
+    fields.put("name", CoroutineNode.label(members.id, members.given));
     return fields;
   }
 }

@@ -37,6 +37,7 @@ public final class TraceRing {
   private static final int CODE_SHIFT = 8;
   private static final int WHO_SHIFT = 24;
   private static final int WHO_BITS = 40;
+  private static final long WHO_MASK = (1L << WHO_BITS) - 1;
   private static final int CODE_BITS = 16;
   private static final VarHandle COUNT =
       VarHandles.find(MethodHandles.lookup(), "count", long.class);
@@ -84,7 +85,7 @@ public final class TraceRing {
         TraceKind.MESSAGE,
         message & ((1 << CODE_BITS) - 1),
         to,
-        (from & ((1L << WHO_BITS) - 1)) | ((long) (message >>> CODE_BITS) << WHO_BITS));
+        (from & WHO_MASK) | ((long) (message >>> CODE_BITS) << WHO_BITS));
   }
 
   /// The entries that are left, from the oldest to the newest.
@@ -133,13 +134,13 @@ public final class TraceRing {
 
     /// Who has sent the message that the entry is; 0: no process.
     public long sender(int entry) {
-      return other(entry) & (1L << WHO_BITS) - 1;
+      return other(entry) & WHO_MASK;
     }
 
     /// The number of the message that the entry is; 0: it cannot be told from others. Two that are
     /// in a mailbox at the same time have different ones, but for an accident in a billion.
     public long message(int entry) {
-      return other(entry) >>> WHO_BITS << CODE_BITS | code(entry);
+      return ((other(entry) >>> WHO_BITS) << CODE_BITS) | code(entry);
     }
 
     public long time(int entry) {

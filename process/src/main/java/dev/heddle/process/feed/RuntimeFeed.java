@@ -122,10 +122,8 @@ public final class RuntimeFeed implements Feed {
     }
     if (question.startsWith(ACCOUNT)) {
       Pid pid = Pid.parse(question.substring(ACCOUNT.length()));
-      return openAccounts().byProcess().stream()
-          .filter(use -> use.of() != null && use.of().self().equals(pid))
-          .map(RuntimeFeed::row)
-          .toList();
+      Use use = usesById(openAccounts()).get(pid.id());
+      return use == null ? List.of() : List.of(row(use));
     }
     return switch (question) {
       case "accounts" -> accounts();
@@ -175,6 +173,17 @@ public final class RuntimeFeed implements Feed {
     return rows;
   }
 
+  private static Map<Long, Use> usesById(ProcessAccounts of) {
+    Map<Long, Use> uses = new HashMap<>();
+    for (Use use : of.byProcess()) {
+      ProcessInstance process = use.of();
+      if (process != null) {
+        uses.put(process.id(), use);
+      }
+    }
+    return uses;
+  }
+
   private static void busiest(Collection<Use> uses, List<Map<String, String>> rows) {
     uses.stream()
         .sorted(Comparator.comparingLong(Use::busyNanos).reversed())
@@ -185,9 +194,10 @@ public final class RuntimeFeed implements Feed {
 
   private static Map<String, String> row(Use use) {
     Map<String, String> fields = new LinkedHashMap<>();
-    fields.put("row", use.of() == null ? "account" : "process account");
-    if (use.of() != null) {
-      fields.put("pid", use.of().self().toString());
+    ProcessInstance of = use.of();
+    fields.put("row", of == null ? "account" : "process account");
+    if (of != null) {
+      fields.put("pid", of.self().toString());
     }
     fields.put("type", use.type());
     fields.put("processes", Long.toString(use.processes()));
@@ -210,13 +220,8 @@ public final class RuntimeFeed implements Feed {
       inspector.part(i).forEach(each -> all.add(Ranked.now(each)));
     }
     List<Map<String, String>> rows = new ArrayList<>();
-    Map<Long, Use> uses = new HashMap<>();
     ProcessAccounts open = accounts;
-    if (open != null) {
-      open.byProcess().stream()
-          .filter(use -> use.of() != null)
-          .forEach(use -> uses.put(use.of().id(), use));
-    }
+    Map<Long, Use> uses = open == null ? Map.of() : usesById(open);
     all.stream()
         .sorted(Ranked.FIRST)
         .limit(LISTED)

@@ -205,7 +205,7 @@ public sealed class WorkerPool permits SimulatedWorkers {
   /// Ends that.
   public void unobserve(List<? extends WorkObserver> told) {
     synchronized (workers) {
-      boolean _ = observers.removeIf(each -> each == told);
+      boolean _ = observers.remove(told); // observers are equal to none but themselves
       tell();
     }
   }

@@ -8,11 +8,10 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
 
-/// Cuts the entries of an older format than the one in force off the log of a voter, by a snapshot:
-/// a later release, which does not know that format, can open its directory then.
+/// Has the state of a voter written down when that is due, which cuts the log: see [RosterMachine].
 ///
 /// **Thread** one at a time.
-final class OlderEntries {
+final class Snapshots {
   private static final System.Logger LOG = System.getLogger("dev.heddle.cluster.ratis");
 
   private final String id;
@@ -24,14 +23,14 @@ final class OlderEntries {
   /// @param id of the voter
   /// @param requests number the snapshots, too
   /// @param limit after which a snapshot has failed, and another one is tried
-  OlderEntries(String id, Requests requests, Duration limit) {
+  Snapshots(String id, Requests requests, Duration limit) {
     this.id = id;
     this.requests = requests;
     this.limit = limit;
   }
 
-  /// Begins, if there are some and it is not under way. The caller tries again and again.
-  void cutOff(@Nullable RaftVoter voter, @Nullable RosterMachine machine) {
+  /// Begins one, if it is due and none is under way. The caller tries again and again.
+  void due(@Nullable RaftVoter voter, @Nullable RosterMachine machine) {
     boolean isBusy = snapshot != null && !snapshot.isDone();
     if (voter == null || machine == null || isBusy || !machine.isSnapshotDue()) {
       return;
@@ -56,9 +55,7 @@ final class OlderEntries {
     if (!isLogged.getAndSet(true)) {
       LOG.log(
           System.Logger.Level.WARNING,
-          ("voter '%s' cannot cut the entries of an older format off its log, and tries again; until"
-                  + " then a later release may refuse its directory")
-              .formatted(id),
+          "voter '%s' cannot write its state down and cut its log, and tries again".formatted(id),
           why);
     }
   }

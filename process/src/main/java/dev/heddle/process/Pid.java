@@ -83,6 +83,9 @@ public sealed class Pid permits LocalPid {
 
   @Override
   public final boolean equals(@Nullable Object o) {
+    if (this == o) {
+      return true;
+    }
     return o instanceof Pid other
         && id == other.id
         && incarnation == other.incarnation

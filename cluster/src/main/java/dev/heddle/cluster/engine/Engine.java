@@ -27,6 +27,14 @@ public interface Engine extends AutoCloseable {
 
     /// A packet has come. The array belongs to the listener from now on.
     void received(Address from, byte[] packet);
+
+    /// The same, of a packet in a part of an array.
+    ///
+    /// @param start where it begins
+    /// @param end where it ends
+    default void received(Address from, byte[] bytes, int start, int end) {
+      received(from, Arrays.copyOfRange(bytes, start, end));
+    }
   }
 
   /// Starts to listen, and to look for others.

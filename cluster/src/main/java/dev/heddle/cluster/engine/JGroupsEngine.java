@@ -357,13 +357,8 @@ public final class JGroupsEngine implements Engine {
       return;
     }
     found(from);
-    byte[] array = message.getArray();
-    int offset = message.getOffset();
-    int length = message.getLength();
-    if (offset != 0 || length != array.length) {
-      array = java.util.Arrays.copyOfRange(array, offset, offset + length);
-    }
-    to.received(new PeerAddress(from), array);
+    int start = message.getOffset();
+    to.received(new PeerAddress(from), message.getArray(), start, start + message.getLength());
   }
 
   /// Something was heard of an address, or has come from there. That is not a sign of life of one

@@ -84,7 +84,11 @@ final class ReceivedMessages {
     @Override
     public void readPayload(DataInput in) throws IOException {
       int length = in.readInt();
-      if (length >= 0) {
+      var frame = (ByteArrayDataInputStream) in;
+      if (length >= frame.limit() / 2 && length <= frame.available()) {
+        setArray(frame.buffer(), frame.position(), length); // it keeps its frame in memory
+        var _ = frame.skipBytes(length);
+      } else if (length >= 0) {
         setArray(bytes(in, length), 0, length);
       }
     }

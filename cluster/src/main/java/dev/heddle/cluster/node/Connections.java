@@ -134,11 +134,16 @@ final class Connections implements Engine.Listener {
 
   @Override
   public void received(Address from, byte[] bytes) {
+    received(from, bytes, 0, bytes.length);
+  }
+
+  @Override
+  public void received(Address from, byte[] bytes, int start, int end) {
     if (closed) {
       return;
     }
     try {
-      received(from, Packet.parse(bytes));
+      received(from, Packet.parse(bytes, start, end));
     } catch (MalformedPacketException e) {
       logLimited(from, "from %s: %s".formatted(from, e.getMessage()));
     }

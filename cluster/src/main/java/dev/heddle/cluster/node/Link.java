@@ -15,7 +15,6 @@ import dev.heddle.cluster.wire.Packet;
 import dev.heddle.cluster.wire.SessionId;
 import dev.heddle.cluster.wire.Urgent;
 import dev.heddle.cluster.wire.Urgent.Introduction;
-import dev.heddle.cluster.wire.WireOutput;
 import dev.heddle.process.SendResult;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -116,8 +115,7 @@ final class Link implements FrameSink {
 
   @Override
   public SendResult send(Frame frame) {
-    WireOutput head = codec.encodeHead(frame);
-    return switch (outbox.offer(head, FrameCodec.tail(frame), kindOf(frame))) {
+    return switch (outbox.offer(codec.prepare(frame), kindOf(frame))) {
       case ACCEPTED -> {
         wakeWriter.run();
         yield SendResult.ACCEPTED;

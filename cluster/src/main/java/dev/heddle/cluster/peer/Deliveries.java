@@ -8,7 +8,7 @@ import dev.heddle.process.Pid;
 import dev.heddle.process.SendFailedException;
 import dev.heddle.process.SendResult;
 import java.util.ArrayDeque;
-import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Deque;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -59,6 +59,7 @@ final class Deliveries {
   static final long HELD_BYTES = 64L << 20;
 
   private static final int FRAME_COST = 64; // bytes of a held frame besides its content
+  private static final int MOST_IN_ROW = 512; // looked at again when one cannot be decoded
   private static final int TRIES = 1_000; // a sender in the mailbox's queue is just served
 
   /// A process whose senders at the other node are paused.
@@ -158,10 +159,8 @@ final class Deliveries {
   int messages(List<Frame> packet, int first) {
     Frame.Message message = (Frame.Message) packet.get(first);
     Pid to = message.to();
-    @Nullable Object[] row =
-        !hasHeld(to) && isMessageTo(to, packet, first + 1)
-            ? decodeRow(to, packet, first)
-            : new Object[0];
+    int rowEnd = hasHeld(to) ? first + 1 : endOfRow(to, packet, first);
+    @Nullable Object[] row = rowEnd == first + 1 ? new Object[0] : decodeRow(packet, first, rowEnd);
     if (row.length == 0) {
       deliver(to, message);
       return first + 1;
@@ -185,6 +184,14 @@ final class Deliveries {
     return receiver != null && !receiver.held.isEmpty();
   }
 
+  private static int endOfRow(Pid to, List<Frame> packet, int first) {
+    int end = first + 1;
+    while (end - first < MOST_IN_ROW && isMessageTo(to, packet, end)) {
+      end++;
+    }
+    return end;
+  }
+
   private static boolean isMessageTo(Pid to, List<Frame> packet, int index) {
     return index < packet.size()
         && packet.get(index) instanceof Frame.Message next
@@ -192,16 +199,16 @@ final class Deliveries {
   }
 
   /// Decodes the messages of a row, up to one that cannot be decoded.
-  private @Nullable Object[] decodeRow(Pid to, List<Frame> packet, int first) {
-    List<@Nullable Object> row = new ArrayList<>();
-    try {
-      for (int i = first; isMessageTo(to, packet, i); i++) {
-        row.add(context.contents().decode(((Frame.Message) packet.get(i)).content()));
+  private @Nullable Object[] decodeRow(List<Frame> packet, int first, int end) {
+    @Nullable Object[] row = new Object[end - first];
+    for (int i = 0; i < row.length; i++) {
+      try {
+        row[i] = context.contents().decode(((Frame.Message) packet.get(first + i)).content());
+      } catch (UndecodableMessageException _) {
+        return Arrays.copyOf(row, i); // safe: when its turn comes, that message is refused
       }
-    } catch (UndecodableMessageException _) {
-      return row.toArray(); // safe: when its turn comes, that message is refused
     }
-    return row.toArray();
+    return row;
   }
 
   private void pauseIfNearlyFull(Pid to) {

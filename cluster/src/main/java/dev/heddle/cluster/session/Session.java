@@ -175,7 +175,7 @@ public final class Session {
       return false;
     }
     taken++;
-    bytesSinceAck += packet.bytes().length;
+    bytesSinceAck += packet.length();
     packetsSinceAck++;
     boolean isMuch = bytesSinceAck >= ACK_BYTES || packetsSinceAck >= ACK_PACKETS;
     ackAt = Math.min(ackAt, isMuch ? now : now + ACK_NANOS);

@@ -70,6 +70,9 @@ public final class FrameCodec {
   private static final int AWAIT_START = 25;
 
   static final int SKIP = 0x80; // added to a kind
+  static final byte SKIPPED = (byte) (SKIP | 0x7f); // a kind that never means anything
+
+  private static final int USUAL = 64; // bytes of a frame of a packet with many
 
   private static final Content NONE = Content.of(new byte[0]);
 
@@ -118,17 +121,66 @@ public final class FrameCodec {
   /// @throws dev.heddle.process.NotSendableException when a name, a content or the frame is too
   ///   long
   public byte[] encode(Frame frame) {
-    WireOutput head = encodeHead(frame);
-    Content tail = tail(frame);
-    byte[] whole = new byte[head.size() + tail.size()];
-    head.copyTo(whole, 0);
-    tail.copyTo(whole, head.size());
-    return whole;
+    return EncodedFrame.toBytes(prepare(frame));
   }
 
-  /// The last bytes of a frame, which [#encodeHead] leaves out: the content that it ends with. Not
+  /// Prepares a frame to be written into a packet. A message is not copied before: it is what
+  /// floods consist of.
+  ///
+  /// @throws dev.heddle.process.NotSendableException as of [#encode]
+  public EncodedFrame prepare(Frame frame) {
+    return frame instanceof Frame.Message(var to, var content)
+        ? new MessageFrame(ownPids, to, content)
+        : new PreparedFrame(head(frame), tail(frame));
+  }
+
+  /// A frame whose first bytes were written elsewhere.
+  private record PreparedFrame(WireOutput head, Content tail) implements EncodedFrame {
+    @Override
+    public int size() {
+      return head.size() + tail.size();
+    }
+
+    @Override
+    public byte writeTo(byte[] packet, int at) {
+      tail.copyTo(packet, at + head.size());
+      return head.copyBehindFirst(packet, at);
+    }
+  }
+
+  /// A message that is written in place.
+  private static final class MessageFrame implements EncodedFrame {
+    private final PidCodec pids;
+    private final Pid to;
+    private final Content content;
+    private final int length; // of kind and body
+
+    MessageFrame(PidCodec pids, Pid to, Content content) {
+      this.pids = pids;
+      this.to = to;
+      this.content = content;
+      this.length =
+          WireOutput.checkFrame(1 + pids.length(to) + WireOutput.contentSize(content.length()));
+    }
+
+    @Override
+    public int size() {
+      return WireOutput.varintLength(length) + length;
+    }
+
+    @Override
+    public byte writeTo(byte[] packet, int at) {
+      WireOutput out = new WireOutput(packet, at);
+      byte first = out.varintBehindFirst(length);
+      pids.write(out.octet(MESSAGE), to);
+      content.copyTo(packet, out.headOf(content).position());
+      return first;
+    }
+  }
+
+  /// The last bytes of a frame, which [#head] leaves out: the content that it ends with. Not
   /// copied.
-  public static Content tail(Frame frame) {
+  private static Content tail(Frame frame) {
     return switch (frame) {
       case Frame.Message(_, var content) -> content;
       case Frame.Ask(_, _, var content) -> Content.of(content);
@@ -140,9 +192,7 @@ public final class FrameCodec {
   }
 
   /// Writes a frame without its [#tail].
-  ///
-  /// @throws dev.heddle.process.NotSendableException as of [#encode]
-  public WireOutput encodeHead(Frame frame) {
+  private WireOutput head(Frame frame) {
     WireOutput out = new WireOutput();
     switch (frame) {
       case Frame.Types(var all) -> writeSignatures(out.octet(TYPES), all);
@@ -257,16 +307,18 @@ public final class FrameCodec {
   /// @param packet a numbered one of this session
   /// @throws MalformedPacketException when any of them is malformed
   public List<Frame> decode(Packet packet) throws MalformedPacketException {
-    byte[] bytes = packet.bytes();
-    WireInput in = new WireInput(bytes, Packet.HEADER_BYTES, bytes.length);
-    List<Frame> frames = new ArrayList<>(1);
+    int length = packet.length();
+    WireInput in =
+        new WireInput(packet.bytes(), packet.start() + Packet.HEADER_BYTES, packet.end());
+    List<Frame> frames = new ArrayList<>(1 + Math.min(length, Limits.PACKED_PACKET_BYTES) / USUAL);
+    Frame frame = null;
     while (in.hasMore()) {
       WireInput part = in.part();
-      if (in.hasMore() && bytes.length > Limits.PACKED_PACKET_BYTES) {
-        throw in.malformed("several frames in a packet of %d bytes".formatted(bytes.length));
+      if (in.hasMore() && length > Limits.PACKED_PACKET_BYTES) {
+        throw in.malformed("several frames in a packet of %d bytes".formatted(length));
       }
       int kind = part.octet();
-      Frame frame = read(kind & ~SKIP, part);
+      frame = read(kind & ~SKIP, part, frame);
       if (frame != null) {
         part.checkEnd();
         frames.add(frame);
@@ -277,12 +329,17 @@ public final class FrameCodec {
     return frames;
   }
 
+  /// @param before the last frame that was read
   /// @return null when the kind is unknown
-  private @Nullable Frame read(int kind, WireInput in) throws MalformedPacketException {
+  private @Nullable Frame read(int kind, WireInput in, @Nullable Frame before)
+      throws MalformedPacketException {
     PidCodec pids = otherPids;
     return switch (kind) {
       case TYPES -> new Frame.Types(readSignatures(in));
-      case MESSAGE -> new Frame.Message(pids.read(in), in.contentInPlace());
+      case MESSAGE -> {
+        Pid last = before instanceof Frame.Message message ? message.to() : null;
+        yield new Frame.Message(pids.read(in, last), in.contentInPlace());
+      }
       case ASK -> new Frame.Ask(in.varint(), pids.read(in), in.content());
       case ANSWER -> new Frame.Answer(in.varint(), in.content());
       case ASK_FAILED -> new Frame.AskFailed(in.varint(), readFailure(in));

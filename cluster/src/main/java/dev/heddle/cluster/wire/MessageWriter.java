@@ -55,10 +55,10 @@ public final class MessageWriter {
   }
 
   private Content write(@Nullable Object message, @Nullable Reply<?> reply) {
-    int number = types.dynamic().numberOf(message, types);
     if (message instanceof byte[] bytes) {
       return writeBytes(bytes);
     }
+    int number = types.dynamic().numberOf(message, types);
     MessageOutput out = new MessageOutput(types, pids, reply);
     out.cbor().varint(number);
     if (message != null) {

@@ -2,6 +2,7 @@
 package dev.heddle.cluster.wire;
 
 import java.nio.ByteBuffer;
+import java.util.Arrays;
 
 /// What an engine carries at once: a header, and frames. Its frames are still bytes: whoever knows
 /// the session decodes them.
@@ -12,7 +13,9 @@ import java.nio.ByteBuffer;
 /// @param number of the packet in its session and direction, counted from 1; 0 when urgent
 /// @param ack number of the last packet that its sender has taken in order from the other direction
 /// @param window how many bytes of packets after that one its sender takes
-/// @param bytes the whole packet; owned by this record
+/// @param bytes an array with the whole packet; owned by this record
+/// @param start where it begins
+/// @param end where it ends
 public record Packet(
     int version,
     boolean urgent,
@@ -20,7 +23,9 @@ public record Packet(
     long number,
     long ack,
     int window,
-    byte[] bytes) {
+    byte[] bytes,
+    int start,
+    int end) {
   /*
    * Layout, big endian; the header is the same in all versions.
    *
@@ -50,13 +55,23 @@ public record Packet(
   ///
   /// @param bytes of the packet; owned by the result
   public static Packet parse(byte[] bytes) throws MalformedPacketException {
-    if (bytes.length < HEADER_BYTES || bytes.length > Limits.PACKET_BYTES) {
+    return parse(bytes, 0, bytes.length);
+  }
+
+  /// Reads the header of a packet in a part of an array.
+  ///
+  /// @param bytes of the packet; owned by the result
+  /// @param start where it begins
+  /// @param end where it ends
+  public static Packet parse(byte[] bytes, int start, int end) throws MalformedPacketException {
+    int length = end - start;
+    if (length < HEADER_BYTES || length > Limits.PACKET_BYTES) {
       throw new MalformedPacketException(
           "a packet has %d to %d bytes, not %d"
-              .formatted(HEADER_BYTES, Limits.PACKET_BYTES, bytes.length),
+              .formatted(HEADER_BYTES, Limits.PACKET_BYTES, length),
           0);
     }
-    ByteBuffer in = ByteBuffer.wrap(bytes);
+    ByteBuffer in = ByteBuffer.wrap(bytes, start, length);
     int magic = in.getShort();
     if (magic != MAGIC) {
       throw new MalformedPacketException("a packet begins with HD, not 0x%04x".formatted(magic), 0);
@@ -67,10 +82,10 @@ public record Packet(
       throw new MalformedPacketException("unknown flags 0x%02x".formatted(flags & 0xff), 3);
     }
     boolean urgent = flags == URGENT;
-    if (urgent && bytes.length > Limits.URGENT_PACKET_BYTES) {
+    if (urgent && length > Limits.URGENT_PACKET_BYTES) {
       throw new MalformedPacketException(
           "an urgent packet has at most %d bytes, not %d"
-              .formatted(Limits.URGENT_PACKET_BYTES, bytes.length),
+              .formatted(Limits.URGENT_PACKET_BYTES, length),
           0);
     }
     SessionId session = new SessionId(in.getLong(), in.getLong());
@@ -83,7 +98,12 @@ public record Packet(
     if (ack < 0 || window < 0) {
       throw new MalformedPacketException("negative ack %d or window %d".formatted(ack, window), 28);
     }
-    return new Packet(version, urgent, session, number, ack, window, bytes);
+    return new Packet(version, urgent, session, number, ack, window, bytes, start, end);
+  }
+
+  /// How many bytes it has.
+  public int length() {
+    return end - start;
   }
 
   /// Writes the header of a numbered packet in front of its frames.
@@ -137,6 +157,6 @@ public record Packet(
     if (!urgent) {
       throw new IllegalStateException("packet " + number + " is not urgent");
     }
-    return UrgentCodec.decode(bytes);
+    return UrgentCodec.decode(Arrays.copyOfRange(bytes, start, end));
   }
 }

@@ -29,14 +29,7 @@ final class PidCodec {
 
   /// @param pid with an empty node for the sender
   void write(WireOutput out, Pid pid) {
-    NodeLife node = lifeOf(pid.node());
-    int bits = node == null ? NODE | HOST | LIFE : node == sender ? 0 : RECEIVER;
-    if (node != null && !pid.host().equals(node.host())) {
-      bits |= HOST;
-    }
-    if (node != null && pid.incarnation() != node.life()) {
-      bits |= LIFE;
-    }
+    int bits = bits(pid);
     out.octet(bits);
     if ((bits & NODE) != 0) {
       out.name(pid.node());
@@ -50,6 +43,28 @@ final class PidCodec {
     out.varint(pid.id());
   }
 
+  /// How many bytes [#write] writes.
+  ///
+  /// @throws dev.heddle.process.NotSendableException when a name is too long
+  int length(Pid pid) {
+    int bits = bits(pid);
+    return 1
+        + ((bits & NODE) == 0 ? 0 : WireOutput.nameSize(pid.node()))
+        + ((bits & HOST) == 0 ? 0 : WireOutput.nameSize(pid.host()))
+        + ((bits & LIFE) == 0 ? 0 : WireOutput.varintLength(pid.incarnation()))
+        + WireOutput.varintLength(pid.id());
+  }
+
+  private int bits(Pid pid) {
+    NodeLife node = lifeOf(pid.node());
+    if (node == null) {
+      return NODE | HOST | LIFE;
+    }
+    return (node == sender ? 0 : RECEIVER)
+        | (pid.host().equals(node.host()) ? 0 : HOST)
+        | (pid.incarnation() == node.life() ? 0 : LIFE);
+  }
+
   private @Nullable NodeLife lifeOf(String node) {
     if (node.isEmpty() || node.equals(sender.node())) {
       return sender;
@@ -58,6 +73,14 @@ final class PidCodec {
   }
 
   Pid read(WireInput in) throws MalformedPacketException {
+    return read(in, null);
+  }
+
+  /// Reads a PID.
+  ///
+  /// @param last is returned when it is the same one again: most messages of a packet have one
+  ///   receiver
+  Pid read(WireInput in, @Nullable Pid last) throws MalformedPacketException {
     int bits = in.bits(RECEIVER | NODE | HOST | LIFE);
     NodeLife known = (bits & RECEIVER) != 0 ? receiver : sender;
     boolean named = (bits & NODE) != 0;
@@ -67,6 +90,14 @@ final class PidCodec {
     String node = named ? in.nonEmptyName() : known.node();
     String host = (bits & HOST) != 0 ? in.nonEmptyName() : known.host();
     int life = (bits & LIFE) != 0 ? in.number(Integer.MAX_VALUE, "an incarnation") : known.life();
-    return new Pid(node, host, in.varint(), life);
+    long id = in.varint();
+    if (last != null
+        && last.id() == id
+        && last.incarnation() == life
+        && last.node().equals(node)
+        && last.host().equals(host)) {
+      return last;
+    }
+    return new Pid(node, host, id, life);
   }
 }

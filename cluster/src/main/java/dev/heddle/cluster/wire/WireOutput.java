@@ -6,12 +6,23 @@ import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 
 /// Writes the body of one frame. Owned by one thread.
-public final class WireOutput {
+final class WireOutput {
   private static final int RESERVED = 5; // bytes for the length, which is known at the end
 
-  private byte[] bytes = new byte[48]; // an address, a kind, some numbers
-  private int start = RESERVED; // the length is written in front of it
-  private int end = RESERVED;
+  private byte[] bytes;
+  private int start; // the length is written in front of it
+  private int end;
+
+  WireOutput() {
+    this(new byte[48], RESERVED); // an address, a kind, some numbers
+  }
+
+  /// Writes into a part of an array that is large enough.
+  WireOutput(byte[] target, int at) {
+    bytes = target;
+    start = at;
+    end = at;
+  }
 
   WireOutput octet(int value) {
     reserve(1);
@@ -25,7 +36,7 @@ public final class WireOutput {
 
   /// Seven bits an octet, the lowest first; all but the last octet have the highest bit set.
   WireOutput varint(long value) {
-    reserve(10);
+    reserve(varintLength(value)); // no more: it may write into the end of a packet
     long rest = value;
     while ((rest & ~0x7fL) != 0) {
       bytes[end++] = (byte) (rest | 0x80);
@@ -33,6 +44,18 @@ public final class WireOutput {
     }
     bytes[end++] = (byte) rest;
     return this;
+  }
+
+  /// Writes a number, but leaves out its first octet.
+  ///
+  /// @return that octet
+  byte varintBehindFirst(int value) {
+    end++;
+    if (value < 0x80) {
+      return (byte) value;
+    }
+    varint(value >>> 7);
+    return (byte) (value | 0x80);
   }
 
   WireOutput fixed(long value) {
@@ -59,16 +82,33 @@ public final class WireOutput {
   }
 
   private WireOutput contentLength(int length) {
+    return varint(checkContent(length));
+  }
+
+  private static int checkContent(int length) {
     if (length > Limits.MESSAGE_BYTES) {
       throw new NotSendableException(
           "a content of %d bytes; a message has at most %d"
               .formatted(length, Limits.MESSAGE_BYTES));
     }
-    return varint(length);
+    return length;
   }
 
-  static int varintLength(int value) {
-    return 1 + (31 - Integer.numberOfLeadingZeros(value | 1)) / 7;
+  /// How many bytes a content has, with its length.
+  static int contentSize(int length) {
+    return varintLength(checkContent(length)) + length;
+  }
+
+  static int varintLength(long value) {
+    return 1 + (63 - Long.numberOfLeadingZeros(value | 1)) / 7;
+  }
+
+  /// How many bytes a name has, with its length.
+  ///
+  /// @throws NotSendableException as of [#name]
+  static int nameSize(String value) {
+    int length = utf8(value, Limits.NAME_BYTES).length;
+    return varintLength(length) + length;
   }
 
   /// @throws NotSendableException when it is longer than a name may be
@@ -84,13 +124,18 @@ public final class WireOutput {
   }
 
   private void whole(String value, int limit) {
+    byte[] utf8 = utf8(value, limit);
+    octets(utf8, utf8.length);
+  }
+
+  private static byte[] utf8(String value, int limit) {
     byte[] utf8 = value.getBytes(StandardCharsets.UTF_8);
     if (utf8.length > limit) {
       throw new NotSendableException(
           "the name '%s…' has %d bytes in UTF-8; at most %d can be sent to another node"
               .formatted(value.substring(0, Math.min(60, value.length())), utf8.length, limit));
     }
-    octets(utf8, utf8.length);
+    return utf8;
   }
 
   /// Writes a text for people; of one that is too long, the beginning.
@@ -140,12 +185,7 @@ public final class WireOutput {
   /// @param tail how many bytes follow, which belong to the frame
   /// @throws NotSendableException when the frame is longer than one may be
   WireOutput finished(int tail) {
-    int length = end - RESERVED + tail;
-    if (length > Limits.FRAME_BYTES) {
-      throw new NotSendableException(
-          "a frame of %d bytes; at most %d can be sent to another node"
-              .formatted(length, Limits.FRAME_BYTES));
-    }
+    int length = checkFrame(end - RESERVED + tail);
     start = RESERVED;
     int groups = 1;
     while (length >>> (7 * groups) != 0) {
@@ -158,13 +198,31 @@ public final class WireOutput {
     return this;
   }
 
+  /// @throws NotSendableException when a frame is longer than one may be
+  static int checkFrame(int length) {
+    if (length > Limits.FRAME_BYTES) {
+      throw new NotSendableException(
+          "a frame of %d bytes; at most %d can be sent to another node"
+              .formatted(length, Limits.FRAME_BYTES));
+    }
+    return length;
+  }
+
+  /// Where the next byte is written.
+  int position() {
+    return end;
+  }
+
   /// How many bytes were written, with the length in front of them.
-  public int size() {
+  int size() {
     return end - start;
   }
 
-  /// Copies them.
-  public void copyTo(byte[] target, int at) {
-    System.arraycopy(bytes, start, target, at, end - start);
+  /// Copies all but the first one.
+  ///
+  /// @return that one
+  byte copyBehindFirst(byte[] target, int at) {
+    System.arraycopy(bytes, start + 1, target, at + 1, end - start - 1);
+    return bytes[start];
   }
 }

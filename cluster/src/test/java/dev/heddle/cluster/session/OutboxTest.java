@@ -2,15 +2,21 @@
 package dev.heddle.cluster.session;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.heddle.cluster.session.Outbox.Kind;
 import dev.heddle.cluster.session.Outbox.Result;
-import dev.heddle.cluster.wire.Content;
+import dev.heddle.cluster.wire.EncodedFrame;
+import dev.heddle.cluster.wire.Frame;
+import dev.heddle.cluster.wire.FrameCodec;
 import dev.heddle.cluster.wire.Limits;
+import dev.heddle.cluster.wire.NodeLife;
 import dev.heddle.cluster.wire.Packet;
-import dev.heddle.cluster.wire.WireOutput;
+import dev.heddle.cluster.wire.SessionId;
 import java.io.ByteArrayOutputStream;
+import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.List;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Tag;
@@ -24,12 +30,31 @@ final class OutboxTest {
 
   private final Outbox outbox = new Outbox();
 
-  private Result offer(int bytes, Kind kind) {
-    return offer(new byte[bytes], kind);
+  /// A frame of so many bytes: its length, then a number again and again.
+  private record Numbered(int size, int number) implements EncodedFrame {
+    @Override
+    public byte writeTo(byte[] packet, int at) {
+      int prefix = size <= 1 << 7 ? 1 : size <= 1 << 14 ? 2 : 3;
+      int length = size - prefix;
+      for (int i = 1; i < prefix; i++) {
+        packet[at + i] = (byte) (((length >>> (7 * i)) & 0x7f) | (i == prefix - 1 ? 0 : 0x80));
+      }
+      Arrays.fill(packet, at + prefix, at + size, (byte) number);
+      return (byte) ((length & 0x7f) | (prefix == 1 ? 0 : 0x80));
+    }
   }
 
-  private Result offer(byte[] bytes, Kind kind) {
-    return outbox.offer(new WireOutput(), Content.of(bytes), kind); // an empty head
+  /// A frame for which there is no memory.
+  private record Failing(int size) implements EncodedFrame {
+    @Override
+    public byte writeTo(byte[] packet, int at) {
+      Arrays.fill(packet, at + 1, at + size, (byte) 1);
+      throw new OutOfMemoryError("for a test");
+    }
+  }
+
+  private Result offer(int bytes, Kind kind) {
+    return outbox.offer(new Numbered(bytes, 0), kind);
   }
 
   private void fill() {
@@ -50,10 +75,9 @@ final class OutboxTest {
   void frames_leaveInOrder_packedUpTo48KiB() {
     ByteArrayOutputStream expected = new ByteArrayOutputStream();
     for (int i = 0; i < 1_000; i++) {
-      byte[] frame = new byte[2 + i % 40];
-      Arrays.fill(frame, (byte) i);
-      offer(frame, i % 7 == 0 ? Kind.CONTROL : Kind.MESSAGE);
-      expected.writeBytes(frame);
+      EncodedFrame frame = new Numbered(2 + i % 40, i);
+      outbox.offer(frame, i % 7 == 0 ? Kind.CONTROL : Kind.MESSAGE);
+      expected.writeBytes(EncodedFrame.toBytes(frame));
     }
     offer(48 * 1024, Kind.MESSAGE);
     offer(10, Kind.CONTROL);
@@ -86,11 +110,33 @@ final class OutboxTest {
   @Test
   @Tag("C2")
   void frameThatFitsIntoAnEarlierPacket_doesNotOvertake() {
-    offer(1, Kind.MESSAGE); // in an array of 512 bytes
+    offer(2, Kind.MESSAGE); // in an array of 512 bytes
     offer(4_000, Kind.MESSAGE);
-    offer(2, Kind.MESSAGE);
-    assertThat(frames()).hasSize(1);
-    assertThat(frames()).hasSize(4_002);
+    offer(3, Kind.MESSAGE);
+    assertThat(frames()).hasSize(2);
+    assertThat(frames()).hasSize(4_003);
+  }
+
+  @Test
+  @Tag("C3")
+  void frameThatCannotBeWritten_delaysNoOther_andIsSkipped() throws Exception {
+    NodeLife a = new NodeLife("a", "heddle", 1);
+    NodeLife b = new NodeLife("b", "heddle", 2);
+    FrameCodec codec = new FrameCodec(a, b);
+    for (int size : new int[] {2, 100, 128, 129, 1_000, 20_000}) {
+      outbox.offer(codec.prepare(new Frame.GiveUp(1)), Kind.CONTROL);
+      assertThatThrownBy(() -> outbox.offer(new Failing(size), Kind.MESSAGE))
+          .isInstanceOf(OutOfMemoryError.class);
+      outbox.offer(codec.prepare(new Frame.GiveUp(2)), Kind.CONTROL);
+
+      List<Frame> found = new ArrayList<>();
+      for (long number = 1; outbox.bytes() > 0; number++) {
+        Outbox.Packed packed = Objects.requireNonNull(outbox.next(ANY));
+        Packet.writeHeader(packed.bytes(), 1, new SessionId(1, 2), number, 0, 0);
+        found.addAll(codec.decode(Packet.parse(packed.bytes(), 0, packed.length())));
+      }
+      assertThat(found).containsExactly(new Frame.GiveUp(1), new Frame.GiveUp(2));
+    }
   }
 
   @Test
@@ -129,13 +175,25 @@ final class OutboxTest {
   }
 
   @Test
+  @Tag("C2")
+  void packetThatGrowsWhileItWaitsForTheWindow_leavesFirst() {
+    offer(1_000, Kind.MESSAGE);
+    assertThat(outbox.next(1_000)).isNull();
+    offer(500, Kind.MESSAGE);
+    offer(60, Kind.MESSAGE);
+    assertThat(frames()).hasSize(1_000);
+    assertThat(frames()).hasSize(560);
+  }
+
+  @Test
   @Tag("C9")
   void full_refusesMessages_takesControl() {
     fill();
 
-    assertThat(offer(1, Kind.MESSAGE)).isEqualTo(Result.FULL);
-    assertThat(offer(1, Kind.CONTROL)).isEqualTo(Result.ACCEPTED);
-    assertThat(outbox.bytes()).isEqualTo(4 * MIB + 1);
+    assertThat(offer(2, Kind.MESSAGE)).isEqualTo(Result.FULL);
+    assertThat(offer(2, Kind.CONTROL)).isEqualTo(Result.ACCEPTED);
+    assertThat(offer(2, Kind.MESSAGE)).isEqualTo(Result.FULL); // though the packet has space
+    assertThat(outbox.bytes()).isEqualTo(4 * MIB + 2);
   }
 
   @Test
@@ -144,7 +202,7 @@ final class OutboxTest {
     for (int i = 0; i < 64; i++) {
       assertThat(offer(MIB, Kind.CONTROL)).isEqualTo(Result.ACCEPTED);
     }
-    assertThat(offer(1, Kind.CONTROL)).isEqualTo(Result.OVERFLOW);
+    assertThat(offer(2, Kind.CONTROL)).isEqualTo(Result.OVERFLOW);
   }
 
   @Test
@@ -164,10 +222,12 @@ final class OutboxTest {
     fill();
     var space = outbox.space();
 
-    assertThat(outbox.close()).isEqualTo(4);
+    offer(2, Kind.CONTROL);
+    offer(200, Kind.CONTROL);
+    assertThat(outbox.close()).isEqualTo(6);
     assertThat(space).isCompleted();
     assertThat(outbox.bytes()).isZero();
-    assertThat(offer(1, Kind.CONTROL)).isEqualTo(Result.CLOSED);
+    assertThat(offer(2, Kind.CONTROL)).isEqualTo(Result.CLOSED);
     assertThat(outbox.next(ANY)).isNull();
     assertThat(outbox.space()).isCompleted();
   }

@@ -3,6 +3,7 @@ package dev.heddle.cluster.wire;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.tuple;
 
 import dev.heddle.process.Exit;
 import dev.heddle.process.MailboxPolicy;
@@ -64,6 +65,25 @@ class FrameCodecTest {
       encoded.add(atA.encode(frames.getLast()));
     }
     assertThat(received(encoded)).isEqualTo(frames);
+  }
+
+  @Test
+  void messagesInARow_toOneProcess_shareItsPid() throws Exception {
+    byte[] first = atA.encode(new Frame.Message(new Pid("b", "heddle", 1, 9), content()));
+    byte[] other = atA.encode(new Frame.Message(new Pid("b", "heddle", 2, 9), content()));
+    byte[] older = atA.encode(new Frame.Message(new Pid("b", "heddle", 2, 8), content()));
+    List<Pid> found =
+        received(List.of(first, first, other, older)).stream()
+            .map(frame -> ((Frame.Message) frame).to())
+            .toList();
+    assertThat(found.get(1)).isSameAs(found.get(0));
+    assertThat(found)
+        .extracting(Pid::id, Pid::incarnation)
+        .containsExactly(tuple(1L, 9), tuple(1L, 9), tuple(2L, 9), tuple(2L, 8));
+  }
+
+  private static Content content() {
+    return Content.of(new byte[] {0});
   }
 
   @ParameterizedTest

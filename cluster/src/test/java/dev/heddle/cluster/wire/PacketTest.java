@@ -36,8 +36,29 @@ class PacketTest {
   void header_isReadAsWritten() throws Exception {
     byte[] bytes = TestPackets.write(2, SESSION, 77, 66, 55, List.of(new byte[] {2, 6, 5}));
     Packet packet = Packet.parse(bytes);
-    assertThat(packet).isEqualTo(new Packet(2, false, SESSION, 77, 66, 55, bytes));
+    assertThat(packet).isEqualTo(new Packet(2, false, SESSION, 77, 66, 55, bytes, 0, bytes.length));
     assertThat(bytes).hasSize(Packet.HEADER_BYTES + 3).startsWith('H', 'D');
+  }
+
+  @Test
+  void packetInAPartOfAnArray_isReadAsAlone() throws Exception {
+    FrameCodec codec = new FrameCodec(FrameCodecTest.A, FrameCodecTest.B);
+    byte[] frame = codec.encode(new Frame.GiveUp(7));
+    byte[] alone = TestPackets.write(1, SESSION, 1, 0, 0, List.of(frame, frame));
+    Packet packet = Packet.parse(within(alone), 3, 3 + alone.length);
+    assertThat(packet.length()).isEqualTo(alone.length);
+    assertThat(codec.decode(packet)).isEqualTo(codec.decode(Packet.parse(alone)));
+
+    byte[] urgent = Packet.write(1, SESSION, 8, 9, new Urgent.Ping(5));
+    assertThat(Packet.parse(within(urgent), 3, 3 + urgent.length).content())
+        .isEqualTo(new Urgent.Ping(5));
+  }
+
+  private static byte[] within(byte[] packet) {
+    byte[] array = new byte[packet.length + 7];
+    Arrays.fill(array, (byte) 1);
+    System.arraycopy(packet, 0, array, 3, packet.length);
+    return array;
   }
 
   @Test

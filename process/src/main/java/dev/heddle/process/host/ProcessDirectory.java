@@ -46,8 +46,8 @@ public final class ProcessDirectory {
     }
     // a stack overflow would leave the lock of the table, or of a coroutine's mailbox, locked
     StackGuard.requireAmpleRoom();
-    ProcessInstance found = table.find(pid.id());
-    return found != null && routes.leadsTo(pid, found.id()) ? found : null;
+    // the table has a lock, which senders to other nodes do not take
+    return routes.leadsTo(pid, pid.id()) ? table.find(pid.id()) : null;
   }
 
   /// Like [#find], for an address that must be that of a process of this host, alive or not.

@@ -68,11 +68,13 @@ class StressRunTest {
           "dev.heddle.process.scheduler.ParkingStress.NoFenceAfterPush",
           "dev.heddle.process.links.ProcessLinksStress.TellsWhomItTook",
           "dev.heddle.process.timer.HandOverStress.SettlesAtOnce",
-          "dev.heddle.process.timer.HandOverStress.SleepsAtOnce");
+          "dev.heddle.process.timer.HandOverStress.SleepsAtOnce",
+          "dev.heddle.cluster.session.OutboxStress.FirstByteFirst",
+          "dev.heddle.cluster.session.OutboxStress.SealsByStore");
 
   /// Models and real classes that need no more than two processors; jcstress skips the others
   /// there.
-  private static final int OF_TWO_ACTORS = 79;
+  private static final int OF_TWO_ACTORS = 82;
 
   private static final int MORE_ROUNDS = 100;
 
@@ -95,6 +97,8 @@ class StressRunTest {
   @Tag("proc-285")
   @Tag("proc-286")
   @Tag("proc-288")
+  @Tag("C1")
+  @Tag("C2")
   @Tag("timer-2")
   @Tag("timer-4")
   @Tag("trap-38")

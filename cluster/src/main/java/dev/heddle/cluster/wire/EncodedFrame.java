@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.heddle.cluster.wire;
+
+/// A frame on its way into a packet. Its size is known before it is written, so it gets a place in
+/// the packet first. It refers to what belongs to the program: write it before that may change.
+public interface EncodedFrame {
+  /// How many bytes it has; at least two, since it begins with its length.
+  int size();
+
+  /// Writes all but the first byte, which is never 0.
+  ///
+  /// @param packet has space for the whole frame
+  /// @param at where it begins
+  /// @return the first byte, for the caller to write: so whoever finds it there finds the others
+  byte writeTo(byte[] packet, int at);
+
+  /// How many bytes a frame has.
+  ///
+  /// @param packet has the whole frame
+  /// @param at where it begins
+  static int sizeAt(byte[] packet, int at) {
+    int length = 0;
+    int prefix = 0;
+    byte octet;
+    do {
+      octet = packet[at + prefix];
+      length |= (octet & 0x7f) << (7 * prefix);
+      prefix++;
+    } while (octet < 0);
+    return prefix + length;
+  }
+
+  /// Writes a frame that readers skip, without its first byte: in the place of one that could not
+  /// be written.
+  ///
+  /// @param size how many bytes it has
+  /// @return the first byte, as of [#writeTo]
+  static byte writeSkipped(byte[] packet, int at, int size) {
+    int prefix = size <= 1 << 7 ? 1 : size <= 1 << 14 ? 2 : size <= 1 << 21 ? 3 : 4;
+    int length = size - prefix;
+    for (int i = 1; i < prefix; i++) {
+      packet[at + i] = (byte) (((length >>> (7 * i)) & 0x7f) | (i == prefix - 1 ? 0 : 0x80));
+    }
+    packet[at + prefix] = FrameCodec.SKIPPED;
+    return (byte) ((length & 0x7f) | (prefix == 1 ? 0 : 0x80));
+  }
+
+  /// The bytes of a frame, in an array of their own.
+  static byte[] toBytes(EncodedFrame frame) {
+    byte[] bytes = new byte[frame.size()];
+    bytes[0] = frame.writeTo(bytes, 0);
+    return bytes;
+  }
+}

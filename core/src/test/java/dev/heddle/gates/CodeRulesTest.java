@@ -88,6 +88,9 @@ class CodeRulesTest {
           entry(
               "dev.heddle.process.observe.RuntimeRegistration",
               "on the thread that starts or closes a runtime"),
+          entry(
+              "dev.heddle.process.host.ProcessFailures",
+              "prints a failure into a string, on the thread of reports or of an observer"),
           entry("dev.heddle.process.pool.ProcessPool", ON_WORKER),
           entry(
               "dev.heddle.process.routing.RoutingTable",
@@ -123,6 +126,7 @@ class CodeRulesTest {
               "dev.heddle.process.dispatch.CommandRegistry",
               "taken while a runtime is built; frozen, it is read without"),
           entry("dev.heddle.process.event.EventBus", BRIEF),
+          entry("dev.heddle.process.feed.ProcessAccounts", BRIEF),
           entry("dev.heddle.process.host.Listeners", BRIEF),
           entry("dev.heddle.process.links.NameRegistry", BRIEF),
           entry("dev.heddle.process.routing.RoutingTable", BRIEF),

@@ -49,8 +49,6 @@ final class OperatorLog extends Handler implements AutoCloseable {
 
   record Entry(String text, Why why, Throwable failure) {}
 
-  private static final long POLL_NANOS = 20_000;
-
   private final Logger logger = Logger.getLogger("dev.heddle");
   private volatile @Nullable Thread carrier; // of a loop whose lines are held back
   private final List<Entry> entries = new ArrayList<>();
@@ -65,7 +63,7 @@ final class OperatorLog extends Handler implements AutoCloseable {
   public void publish(LogRecord record) {
     Thread heldBack = carrier;
     while (heldBack != null && !(LockSupport.getBlocker(heldBack) instanceof AsyncLog)) {
-      LockSupport.parkNanos(this, POLL_NANOS);
+      Thread.onSpinWait();
       heldBack = carrier;
     }
     add(record);

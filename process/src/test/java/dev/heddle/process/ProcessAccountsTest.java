@@ -150,6 +150,31 @@ class ProcessAccountsTest {
     assertThat(feed.detail("account " + other)).isEmpty();
   }
 
+  /// A run that ended before the next tick, and after which its worker slept, seemed to take 0.4
+  /// us.
+  @Test
+  void shortRuns_eachBeforeASleepOfTheirWorker_areCountedAsLongAsTheyAre() {
+    assertThat(accounts("account")).isEmpty();
+    long nanos = 50_000;
+    int runs = 50;
+    Pid busy =
+        runtime.spawn(
+            Kit.process((_, events, _) -> {
+              long until = System.nanoTime() + (events.isEmpty() ? 0 : nanos);
+              while (System.nanoTime() - until < 0) {
+                Thread.onSpinWait();
+              }
+            }));
+    for (int i = 0; i < runs; i++) {
+      runtime.send(busy, i);
+      awaitAsleep();
+    }
+    assertThat(feed.detail("account " + busy))
+        .singleElement()
+        .satisfies(
+            row -> assertThat(number(row, "busyNanos")).isGreaterThanOrEqualTo(runs * nanos));
+  }
+
   @Test
   void accountsThatHaveEnded_leaveTheWorkersAsTheyWere_andRecordingsAlone() throws Exception {
     var workers = ((RuntimeBean) runtime.mxBean()).workers();

@@ -14,13 +14,16 @@ import dev.heddle.cluster.wire.NodeLife;
 import dev.heddle.cluster.wire.Packet;
 import dev.heddle.cluster.wire.SessionId;
 import java.io.ByteArrayOutputStream;
+import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Objects;
+import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 
 final class OutboxTest {
   private static final int MIB = 1024 * 1024;
@@ -50,6 +53,18 @@ final class OutboxTest {
     public byte writeTo(byte[] packet, int at) {
       Arrays.fill(packet, at + 1, at + size, (byte) 1);
       throw new OutOfMemoryError("for a test");
+    }
+  }
+
+  /// A frame that says from whom it is, and which one of theirs.
+  private record Told(int size, int sender, int number) implements EncodedFrame {
+    private static final int WHO = 5; // bytes
+
+    @Override
+    public byte writeTo(byte[] packet, int at) {
+      byte first = new Numbered(size, 1).writeTo(packet, at);
+      ByteBuffer.wrap(packet, at + size - WHO, WHO).put((byte) sender).putInt(number);
+      return first;
     }
   }
 
@@ -230,5 +245,55 @@ final class OutboxTest {
     assertThat(offer(2, Kind.CONTROL)).isEqualTo(Result.CLOSED);
     assertThat(outbox.next(ANY)).isNull();
     assertThat(outbox.space()).isCompleted();
+  }
+
+  /// Packets that are full, frames with a packet of their own, waits for space, a window that is
+  /// too small: all at once.
+  @Test
+  @Tag("C2")
+  @Tag("C9")
+  @Timeout(300)
+  void senders_atOnce_loseNothing_andEachKeepsItsOrder() throws Exception {
+    int senders = 4;
+    int frames = 50_000;
+    List<CompletableFuture<?>> ends = new ArrayList<>();
+    for (int i = 0; i < senders; i++) {
+      int sender = i;
+      ends.add(CompletableFuture.runAsync(() -> send(sender, frames), OutboxTest::start));
+    }
+    int[] next = new int[senders];
+    for (long taken = 0, turn = 0; taken < (long) senders * frames; turn++) {
+      Outbox.Packed packet = outbox.next(turn % 7 == 0 ? 2_000 : ANY);
+      int length = packet == null ? 0 : packet.length();
+      for (int at = Packet.HEADER_BYTES; at < length; taken++) {
+        byte[] bytes = Objects.requireNonNull(packet).bytes();
+        at += EncodedFrame.sizeAt(bytes, at);
+        ByteBuffer who = ByteBuffer.wrap(bytes, at - Told.WHO, Told.WHO);
+        int sender = who.get();
+        assertThat(who.getInt()).isEqualTo(next[sender]++);
+      }
+      if (packet == null) {
+        Thread.onSpinWait();
+      }
+    }
+    for (CompletableFuture<?> each : ends) {
+      Object _ = each.get();
+    }
+    assertThat(outbox.bytes()).isZero();
+    assertThat(outbox.next(ANY)).isNull();
+  }
+
+  private static void start(Runnable task) {
+    Thread.ofPlatform().daemon().start(task);
+  }
+
+  private void send(int sender, int frames) {
+    for (int i = 0; i < frames; i++) {
+      int size = i % 97 == 0 ? 10_000 : 8 + i % 1_000; // some have a packet of their own
+      EncodedFrame frame = new Told(size, sender, i);
+      while (outbox.offer(frame, Kind.MESSAGE) != Result.ACCEPTED) {
+        outbox.space().join();
+      }
+    }
   }
 }

@@ -18,11 +18,12 @@ import org.jspecify.annotations.Nullable;
 final class WorkerAccounts implements WorkObserver {
   /*
    * A process has a row with each worker that has run it: a place in some arrays, found by its
-   * number. Runs that follow each other fast share a reading of the clock, as in the accounts of a
-   * loop: the rows of up to FEW runs are kept, and the time since the last reading is divided among
-   * them when the clock is read. A run that is long among short ones does not lend them its time,
-   * because the first run that ends after a tick reads the clock, and takes what is more than
-   * FAST_NANOS for each of the others.
+   * number. The clock is read when a run begins and when it ends. What runs have taken is written
+   * into the rows for up to FEW of them at once, so that the lock is taken seldom; also at a tick,
+   * since an observer waits for it.
+   *
+   * Rejected. One reading for runs that follow each other fast, as in the accounts of a loop: a
+   * worker often sleeps after each run, and what a run takes is not known then.
    *
    * The row of a process that ends is added to the sums of its type, and is free. It may have ended
    * with another worker: so the rows are swept before the arrays grow.
@@ -31,8 +32,7 @@ final class WorkerAccounts implements WorkObserver {
    *
    * I1. The runs of all rows and sums are those of the worker. [ProcessAccountsTest]
    */
-  private static final int FEW = 16; // runs that share a reading
-  private static final long FAST_NANOS = 400;
+  private static final int FEW = 16; // runs that are written at once
   private static final int FIRST = 64; // rows
   private static final int NONE = -1;
 
@@ -42,10 +42,12 @@ final class WorkerAccounts implements WorkObserver {
 
   // the worker
   private final LongIndex rows = new LongIndex(); // by process
-  private final int[] open = new int[FEW]; // rows of runs whose time is not known yet
+  private final int[] open = new int[FEW]; // rows of runs that are not written yet
+  private final long[] openNanos = new long[FEW];
   private int openRuns;
   private int current = NONE; // the row of the run
-  private long now = System.nanoTime(); // the last reading
+  private long began; // of the run
+  private long now; // the last end of one
   private int seen; // ticks
 
   // the worker writes, under the lock; the observer reads, under the lock
@@ -65,11 +67,9 @@ final class WorkerAccounts implements WorkObserver {
 
   @Override
   public void runBegins(Task task, long picks) {
-    if (ticks.count() != seen) {
-      settle(NONE); // what has lasted since was no run, or a short one
-    }
     int row = rows.get(task.number());
     current = row == LongIndex.ABSENT ? newRow(task) : row;
+    began = System.nanoTime();
   }
 
   @Override
@@ -79,47 +79,31 @@ final class WorkerAccounts implements WorkObserver {
       return;
     }
     current = NONE;
+    now = System.nanoTime();
+    openNanos[openRuns] = now - began;
     open[openRuns++] = row;
     if (how == StepResult.DONE) {
-      settle(row);
+      write();
       end(row);
     } else if (openRuns == FEW || ticks.count() != seen) {
-      settle(row);
+      write();
     }
   }
 
   @Override
   public void sleeps() {
-    settle(NONE);
+    write();
   }
 
-  @Override
-  public void slept() {
-    now = System.nanoTime(); // the sleep is nobody's
-    seen = ticks.count();
-  }
-
-  /// Reads the clock, and divides the time since the last reading.
-  ///
-  /// @param last the row whose run has just ended, to which belongs what is too much for the
-  ///   others; [#NONE]: nobody's
-  private void settle(int last) {
-    long before = now;
-    now = System.nanoTime();
+  private void write() {
     seen = ticks.count();
     if (openRuns == 0) {
       return;
     }
-    long passed = now - before;
-    int others = last == NONE ? openRuns : openRuns - 1;
-    long share = Math.min(FAST_NANOS, passed / openRuns);
     lock.lock();
     try {
-      for (int i = 0; i < others; i++) {
-        add(open[i], share);
-      }
-      if (last != NONE) {
-        add(last, passed - share * others);
+      for (int i = 0; i < openRuns; i++) {
+        add(open[i], openNanos[i]);
       }
     } finally {
       lock.unlock();
@@ -136,7 +120,7 @@ final class WorkerAccounts implements WorkObserver {
   // ---- rows ----
 
   private int newRow(Task task) {
-    settle(NONE); // rows may move
+    write(); // rows may move
     Life life = accounts.life(task);
     lock.lock();
     try {

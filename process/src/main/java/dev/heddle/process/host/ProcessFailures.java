@@ -4,7 +4,6 @@ package dev.heddle.process.host;
 import dev.heddle.process.Exit;
 import dev.heddle.process.Pid;
 import dev.heddle.process.instance.ProcessInstance;
-import dev.heddle.process.supervisor.RestartLimitException;
 import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.util.Comparator;
@@ -13,9 +12,9 @@ import java.util.concurrent.atomic.AtomicReference;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/// The last failures of processes that no other process deals with, for observers: of those whose
-/// parent does not trap exits, and of supervisors that give up. A child that fails and is restarted
-/// is dealt with, also one that traps exits.
+/// The last failures of processes that no other process deals with, for observers: of those without
+/// a parent that traps exits. So a child that its supervisor restarts is none, and a supervisor
+/// that gives up is one when it has no supervisor.
 ///
 /// A worker only notes a failure. Its text, whose making may run user code, is made within a second
 /// on the thread of reports, or on that of an observer; then the throwable is dropped.
@@ -42,8 +41,7 @@ public final class ProcessFailures {
   ///
   /// @param parent of it, if that lives and runs here
   void ended(ProcessInstance process, Exit exit, @Nullable ProcessInstance parent) {
-    boolean hasGivenUp = exit.cause() instanceof RestartLimitException;
-    boolean isDealtWith = parent != null && parent.trapsExits() && !hasGivenUp;
+    boolean isDealtWith = parent != null && parent.trapsExits();
     if (exit.reason() == Exit.Reason.FAILED && !isDealtWith) {
       Noted latest =
           new Noted(System.currentTimeMillis(), process.self(), process.kind(), exit.cause());

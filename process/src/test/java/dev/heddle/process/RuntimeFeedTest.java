@@ -192,10 +192,11 @@ class RuntimeFeedTest {
     Pid asked = runtime.spawn(Kit.untilMessage());
     runtime.terminate(asked);
     Kit.exit(runtime, asked);
-    Process child =
-        (_, _) -> {
+    Process child = // traps exits, as one that ends with grace; it was taken for a supervisor
+        Kit.process((self, _, _) -> {
+          self.trapExits();
           throw new IllegalStateException("again");
-        };
+        });
     Pid supervisor =
         runtime.spawn(
             Supervisor.builder()

@@ -309,8 +309,8 @@ class RuntimeTraceTest {
           assertThat(message.number).isNotZero();
         });
     assertThat(trace.all(TraceKind.RECEIVED, receiver))
-        .extracting(Entry::other)
-        .containsExactlyElementsOf(sent.stream().map(Entry::number).toList());
+        .extracting(Entry::other) // by rings: it may have gone from one worker to another
+        .containsExactlyInAnyOrderElementsOf(sent.stream().map(Entry::number).toList());
   }
 
   @Test
@@ -487,8 +487,10 @@ class RuntimeTraceTest {
 
     assertThat(trace.all(TraceKind.RUN, rests)).extracting(Entry::code).containsOnly("message");
     assertThat(trace.all(TraceKind.RUN, waits)).extracting(Entry::code).containsOnly("Call");
-    assertThat(trace.all(TraceKind.RUN, steps).getLast().code).isEqualTo("ends");
-    assertThat(trace.all(TraceKind.RUN, steps)).extracting(Entry::code).contains("yields");
+    assertThat(trace.all(TraceKind.RUN, steps)) // on both workers, a ring after the other
+        .extracting(Entry::code)
+        .contains("yields")
+        .containsOnlyOnce("ends");
     assertThat(trace.all(TraceKind.END, steps))
         .extracting(Entry::code)
         .containsExactly("is terminated");

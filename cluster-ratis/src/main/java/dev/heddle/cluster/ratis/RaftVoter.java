@@ -52,6 +52,7 @@ final class RaftVoter implements AutoCloseable {
   /// entry there takes several times what it takes on the disk.
   private static final int SEGMENTS = 8;
 
+  private static final int STAND_BACK = 3; // elections
   private static final TimeDuration NEVER = TimeDuration.valueOf(36_500, TimeUnit.DAYS);
 
   private static final int CACHED_SEGMENTS = 1; // for voters that are behind; others read the disk
@@ -124,12 +125,13 @@ final class RaftVoter implements AutoCloseable {
     RaftServerConfigKeys.Rpc.setRequestTimeout(all, duration(limits.call()));
     // One that was elected on a busy machine may step down before the others have heard of it. By
     // default it would not stand again for 10 s, and if it alone has the last entries nobody leads
-    // until then: longer than a lease. Others have their chance within the time of an election.
-    RaftServerConfigKeys.LeaderElection.setLeaderStepDownWaitTime(all, election);
-    // A voter on a busy machine wakes late. Ratis then would begin its wait for the leader anew,
-    // and
-    // do so again and again. Without that a voter may ask for votes too early, which changes
-    // nothing: the others refuse while they hear of the leader.
+    // until then: longer than a lease. Others have their chance within the time of three elections.
+    // No less: a leader steps down, too, when its JVM has stood still for as long as this.
+    RaftServerConfigKeys.LeaderElection.setLeaderStepDownWaitTime(
+        all, election.multiply(STAND_BACK));
+    // A voter on a busy machine wakes late. Ratis would then begin its wait for the leader anew,
+    // again and again. Without that a voter may ask for votes too early, which changes nothing: the
+    // others refuse while they hear of the leader.
     RaftServerConfigKeys.setSleepDeviationThreshold(all, NEVER);
     RaftServerConfigKeys.Read.setOption(all, RaftServerConfigKeys.Read.Option.LINEARIZABLE);
     RaftServerConfigKeys.Read.setTimeout(all, duration(limits.submit()));

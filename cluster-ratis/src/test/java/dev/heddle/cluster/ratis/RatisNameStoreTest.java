@@ -169,12 +169,12 @@ class RatisNameStoreTest {
 
   /// It stood back for ten seconds, and if it alone had the last entries nobody led meanwhile.
   @Test
-  void leaderThatHasSteppedDown_mayStandAgain_afterTheTimeOfAnElection() throws IOException {
+  void leaderThatHasSteppedDown_mayStandAgain_afterTheTimeOfThreeElections() throws IOException {
     try (TestVoters voters = new TestVoters(root, Set.of("a"), TestVoters.LIMITS).startAll()) {
       RaftProperties all = voters.leader().store.voter().division().getRaftServer().getProperties();
       TimeDuration wait = RaftServerConfigKeys.LeaderElection.leaderStepDownWaitTime(all);
       assertThat(wait.toLong(TimeUnit.MILLISECONDS))
-          .isEqualTo(TestVoters.LIMITS.election().toMillis());
+          .isEqualTo(TestVoters.LIMITS.election().multipliedBy(3).toMillis());
     }
   }
 

@@ -330,7 +330,11 @@ final class EntityType {
   /// An entity has taken some messages, or its mailbox has refused one.
   void taken(LocalEntity entity) {
     Cell cell = cells.get(entity.shard);
-    cell.lock.run(() -> tellTaken(cell.shard, entity));
+    cell.lock.run(() -> {
+      if (cell.entities.containsKey(entity.number)) { // else its end has told of all
+        tellTaken(cell.shard, entity);
+      }
+    });
   }
 
   private void tellTaken(Shard shard, LocalEntity entity) {

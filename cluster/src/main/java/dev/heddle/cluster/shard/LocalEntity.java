@@ -301,10 +301,10 @@ final class LocalEntity {
     listener.asked(delivery.message, this, reply);
     var _ =
         reply.whenComplete((result, failure) -> {
-          if (isFull(failure)) {
-            refused(delivery);
-          } else if (delivery.isTaken()) {
+          if (delivery.isTaken()) {
             listener.replied(delivery.message, result, failure);
+          } else if (isFull(failure)) {
+            refused(delivery);
           } else {
             listener.notTaken(delivery.message, reply); // its successor gets it
           }

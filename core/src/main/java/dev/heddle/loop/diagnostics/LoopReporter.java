@@ -121,8 +121,16 @@ final class LoopReporter {
   // on the log's thread: reading a throwable takes its monitor, and may run user code
   private void askWriter() {
     boolean isAsked = unwritten.get().isEmpty() || isWriterAsked.getAndSet(true);
-    if (!isAsked && !log.call("the list of failures", this::writeFailures)) {
-      isWriterAsked.set(false); // the log is full: the next failure or look asks again
+    if (isAsked) {
+      return;
+    }
+    boolean isAccepted = false;
+    try {
+      isAccepted = log.call("the list of failures", this::writeFailures);
+    } finally {
+      if (!isAccepted) {
+        isWriterAsked.set(false); // the log is full: the next failure or look asks again
+      }
     }
   }
 

@@ -4,6 +4,7 @@ package dev.heddle.process.host;
 import dev.heddle.process.Exit;
 import dev.heddle.process.Pid;
 import dev.heddle.process.instance.ProcessInstance;
+import dev.heddle.process.supervisor.RestartLimitException;
 import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.util.Comparator;
@@ -13,7 +14,8 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /// The last failures of processes that no other process deals with, for observers: of those whose
-/// parent does not trap exits, and of supervisors that give up.
+/// parent does not trap exits, and of supervisors that give up. A child that fails and is restarted
+/// is dealt with, also one that traps exits.
 ///
 /// A worker only notes a failure. Its text, whose making may run user code, is made within a second
 /// on the thread of reports, or on that of an observer; then the throwable is dropped.
@@ -40,7 +42,8 @@ public final class ProcessFailures {
   ///
   /// @param parent of it, if that lives and runs here
   void ended(ProcessInstance process, Exit exit, @Nullable ProcessInstance parent) {
-    boolean isDealtWith = parent != null && parent.trapsExits() && !process.trapsExits();
+    boolean hasGivenUp = exit.cause() instanceof RestartLimitException;
+    boolean isDealtWith = parent != null && parent.trapsExits() && !hasGivenUp;
     if (exit.reason() == Exit.Reason.FAILED && !isDealtWith) {
       Noted latest =
           new Noted(System.currentTimeMillis(), process.self(), process.kind(), exit.cause());

@@ -35,7 +35,7 @@ public final class MailboxReader implements ReceiveQueue {
   private int skippedCount; // how many of the first were read and left
 
   // the step
-  private Task.Run run = new Task.Run();
+  private Task.@Nullable Run observed; // the step's run, while somebody looks
   private int limit;
   private int received;
   private int unpublished;
@@ -48,7 +48,7 @@ public final class MailboxReader implements ReceiveQueue {
 
   /// Begins a step of a run, which may receive at most `most` messages.
   public void stepBegins(Task.Run of, int most) {
-    run = of;
+    observed = of.observed();
     limit = most;
     received = 0;
   }
@@ -59,6 +59,9 @@ public final class MailboxReader implements ReceiveQueue {
   public int stepEnded() {
     if (unpublished > 0) {
       publish();
+    }
+    if (observed != null) {
+      observed = null; // the process may wait for hours, and would keep what the observer has left
     }
     return received;
   }
@@ -115,7 +118,9 @@ public final class MailboxReader implements ReceiveQueue {
         queue.skip(envelope);
       } else if (queue.remove(envelope)) {
         received++;
-        run.received(envelope);
+        if (observed != null) {
+          observed.received(envelope);
+        }
         if (++unpublished >= maxUnpublished) {
           publish();
         }

@@ -24,6 +24,11 @@ final class ObservedRun extends Task.Run {
   }
 
   @Override
+  public Task.Run observed() {
+    return this;
+  }
+
+  @Override
   public void taken(@Nullable Node first) {
     for (Node item = first; item != null; item = EventQueue.after(item)) {
       observer.received(item);

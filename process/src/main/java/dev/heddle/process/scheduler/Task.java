@@ -133,6 +133,11 @@ public abstract class Task {
       delivered = 0;
     }
 
+    /// This, when somebody looks; else null.
+    public @Nullable Run observed() {
+      return null;
+    }
+
     /// The step was given these items. Does nothing unless somebody looks.
     ///
     /// @param first the others are behind it

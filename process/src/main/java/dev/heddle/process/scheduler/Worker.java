@@ -378,8 +378,9 @@ public sealed class Worker permits SimulatedWorker {
     Task task = victim.deque.stealInto(deque);
     int tasks = task == null ? 0 : 1 + deque.size();
     stolen += tasks;
-    if (task != null && observer != null) {
-      observer.stole(task, tasks, victim.number);
+    WorkObserver told = observer; // another thread may take it away
+    if (task != null && told != null) {
+      told.stole(task, tasks, victim.number);
     }
     return task;
   }
@@ -397,15 +398,17 @@ public sealed class Worker permits SimulatedWorker {
       parking.cancelPark(place);
     } else {
       parks++;
-      if (observer != null) {
-        observer.sleeps();
+      WorkObserver told = observer;
+      if (told != null) {
+        told.sleeps();
       }
       while (place.isAsleep()) {
         var _ = Thread.interrupted(); // an interrupt would make each park return at once
         LockSupport.park(this);
       }
-      if (observer != null) { // maybe only meanwhile
-        observer.slept();
+      told = observer; // maybe only meanwhile
+      if (told != null) {
+        told.slept();
       }
     }
     scheduler.workerWoke(); // the scheduler monitor may have gone to sleep meanwhile

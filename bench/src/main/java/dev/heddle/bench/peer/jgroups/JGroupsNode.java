@@ -7,7 +7,6 @@ import java.util.List;
 import java.util.concurrent.locks.LockSupport;
 import org.jgroups.Address;
 import org.jgroups.BytesMessage;
-import org.jgroups.Event;
 import org.jgroups.JChannel;
 import org.jgroups.Message;
 import org.jgroups.Receiver;
@@ -22,7 +21,6 @@ import org.jgroups.protocols.VERIFY_SUSPECT2;
 import org.jgroups.protocols.pbcast.GMS;
 import org.jgroups.protocols.pbcast.NAKACK2;
 import org.jgroups.protocols.pbcast.STABLE;
-import org.jgroups.stack.IpAddress;
 import org.jgroups.util.MessageBatch;
 
 /// A channel with the stack of Heddle's engine, of JGroups' own protocols.
@@ -33,14 +31,15 @@ final class JGroupsNode implements AutoCloseable {
 
   private final JChannel channel;
 
-  /// A node that finds another, and listens at a free port of loopback.
+  /// A node that finds another.
   ///
+  /// @param port where it listens at loopback; 0 for a free one
   /// @param others where the other is
   /// @param receiver on threads of JGroups
-  JGroupsNode(List<InetSocketAddress> others, OnMessage receiver) throws Exception {
+  JGroupsNode(int port, List<InetSocketAddress> others, OnMessage receiver) throws Exception {
     var tcp = new TCP();
     tcp.setBindAddress(InetAddress.getLoopbackAddress());
-    tcp.setBindPort(0);
+    tcp.setBindPort(port);
     tcp.setPortRange(0);
     tcp.tcpNodelay(true);
     tcp.setSockConnTimeout(CONNECT_MILLIS);
@@ -74,12 +73,6 @@ final class JGroupsNode implements AutoCloseable {
   /// What a node does with a message.
   interface OnMessage {
     void received(Address from, byte[] bytes, int offset, int length);
-  }
-
-  /// Where it listens.
-  int port() {
-    var at = (IpAddress) channel.down(new Event(Event.GET_PHYSICAL_ADDRESS, channel.address()));
-    return at.getPort();
   }
 
   /// Waits until the other node is in the view.

@@ -3,6 +3,9 @@ package dev.heddle.bench.peer.jgroups;
 
 import dev.heddle.bench.partner.Partner;
 import dev.heddle.bench.partner.Window;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
 import java.nio.ByteBuffer;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicLongArray;
@@ -24,11 +27,17 @@ public final class JGroupsPartner implements Partner {
   /// A partner.
   public JGroupsPartner() {}
 
+  static int freePort() throws IOException {
+    try (var socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+      return socket.getLocalPort();
+    }
+  }
+
   @Override
   public String start(String... arguments) throws Exception {
-    JGroupsNode here = new JGroupsNode(List.of(), this::received);
-    node = here;
-    return Integer.toString(here.port());
+    int port = freePort();
+    node = new JGroupsNode(port, List.of(), this::received);
+    return Integer.toString(port);
   }
 
   private void received(Address from, byte[] bytes, int offset, int length) {

@@ -37,7 +37,7 @@ public final class JGroupsTraffic implements Program {
     var at =
         new InetSocketAddress(
             InetAddress.getLoopbackAddress(), Integer.parseInt(partner.address()));
-    node = new JGroupsNode(List.of(at), this::received);
+    node = new JGroupsNode(JGroupsPartner.freePort(), List.of(at), this::received);
     other = node.other();
   }
 

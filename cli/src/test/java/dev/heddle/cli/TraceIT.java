@@ -200,7 +200,9 @@ class TraceIT {
     }
     assertThat(trace.arrows("wake")).isPositive();
     assertThat(trace.instants("message")).isPositive();
-    assertThat(trace.arrows("message")).isPositive().isLessThan(trace.instants("message"));
+    assertThat(trace.arrows("message"))
+        .isPositive()
+        .isLessThanOrEqualTo(trace.instants("message")); // some may be received after the end
   }
 
   /// A site without an end, a connection for each page.

@@ -88,15 +88,19 @@ class RingCloseTest {
     assertThat(task.get()).isEmpty();
   }
 
-  /// Those that work for this thread: named after it once they run, and like it before.
+  /// Those that work for this thread: named after it once they run. Before, they are named like it.
   private static List<String> kernelThreads() throws IOException {
     String here = Path.of("/proc/thread-self").toRealPath().getFileName().toString();
-    List<String> names = List.of("iou-wrk-" + here, Thread.currentThread().getName());
+    String own = Thread.currentThread().getName();
     List<String> found = new ArrayList<>();
     try (DirectoryStream<Path> all = Files.newDirectoryStream(Path.of("/proc/self/task"))) {
       for (Path task : all) {
         String name = nameOf(task);
-        if (names.contains(name) && !task.endsWith(here)) {
+        while (name.equals(own) && !task.endsWith(here)) {
+          Thread.onSpinWait(); // also one of Java that this thread has started: until it runs
+          name = nameOf(task);
+        }
+        if (name.equals("iou-wrk-" + here)) {
           found.add(name);
         }
       }

@@ -19,7 +19,8 @@ import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
 /// The frames of a session that wait for its writer, in order, as the packets that they leave in.
-/// Any thread; nothing here waits.
+/// Any thread. [#offer] waits for nobody; [#next] and [#close] wait until senders have written the
+/// frames of what they take.
 @SuppressWarnings("NonAtomicVolatileUpdate") // `sealedBytes` is written under the lock
 public final class Outbox {
   /// From so many bytes on it takes no messages.
@@ -334,7 +335,8 @@ public final class Outbox {
     }
   }
 
-  /// Takes the next packet: as many frames as fit into 48 KiB, or one that does not.
+  /// Takes the next packet: as many frames as fit into 48 KiB, or one that does not. Waits for
+  /// senders that are writing into it.
   ///
   /// @param most bytes of the packet, its header included
   /// @return the packet with space for its header, which the caller writes; null when there is

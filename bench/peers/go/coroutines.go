@@ -25,6 +25,7 @@ func init() {
 	programs["spawn-one"] = spawnOne
 	programs["memory"] = parked
 	programs["memory-depth-10"] = parked
+	programs["memory-depth-50"] = parked
 	programs["timers"] = armAndCancel
 	programs["timers-replace"] = replace
 	programs["timers-fire"] = fire

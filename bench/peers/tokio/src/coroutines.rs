@@ -18,42 +18,58 @@ use crate::rounds::{Meter, Sample};
 const WARM_LAPS: usize = 10;
 const CHILDREN: i64 = 10;
 
-/// Measured from the moment the last one is warm until the first one ends: on one thread they go round in order.
+/// Measured from the moment the last one is warm until the first one has gone all its laps. They do not go round in
+/// order, for the runtime wakes those that yield in batches: so each counts its own laps.
 pub async fn switch(size: usize, operations: usize) -> Sample {
     let laps = (operations / size).max(2);
     let round = Arc::new(Round::default());
     let mut tasks = Vec::with_capacity(size);
     for _ in 0..size {
-        let round = round.clone();
-        tasks.push(tokio::spawn(async move {
-            for _ in 0..WARM_LAPS {
-                yield_now().await;
-            }
-            if round.warm.fetch_add(1, Ordering::Relaxed) + 1 == size {
-                *round.meter.lock().expect("nobody panics with it") = Some(Meter::start());
-            }
-            for _ in 0..laps {
-                yield_now().await;
-            }
-            if round.stopped.swap(true, Ordering::Relaxed) {
-                return None;
-            }
-            let meter = round.meter.lock().expect("nobody panics with it").take();
-            meter.map(|meter| meter.stop((laps - 1) * size + 1))
-        }));
+        tasks.push(tokio::spawn(go_round(round.clone(), size, laps)));
     }
-    let mut sample = None;
+    let mut gone = 0;
     for task in tasks {
-        sample = task.await.expect("a task has panicked").or(sample);
+        gone += task.await.expect("a task has panicked");
     }
-    sample.expect("one of them ends first")
+    let sample = round.sample.lock().expect("nobody panics with it").take();
+    sample.expect("one of them ends first").of(gone)
+}
+
+async fn go_round(round: Arc<Round>, size: usize, laps: usize) -> usize {
+    for _ in 0..WARM_LAPS {
+        yield_now().await;
+    }
+    if round.warm.fetch_add(1, Ordering::Relaxed) + 1 == size {
+        *round.meter.lock().expect("nobody panics with it") = Some(Meter::start());
+        round.measured.store(true, Ordering::Relaxed);
+    }
+    let mut gone = 0;
+    while !round.stopped.load(Ordering::Relaxed) {
+        yield_now().await;
+        if round.measured.load(Ordering::Relaxed) {
+            gone += 1;
+        }
+        if gone == laps {
+            stop(&round);
+        }
+    }
+    gone
+}
+
+fn stop(round: &Round) {
+    if !round.stopped.swap(true, Ordering::Relaxed) {
+        let meter = round.meter.lock().expect("nobody panics with it").take();
+        *round.sample.lock().expect("nobody panics with it") = meter.map(|meter| meter.stop(0));
+    }
 }
 
 #[derive(Default)]
 struct Round {
     warm: AtomicUsize,
+    measured: AtomicBool,
     stopped: AtomicBool,
     meter: std::sync::Mutex<Option<Meter>>,
+    sample: std::sync::Mutex<Option<Sample>>,
 }
 
 /// Detached, which is less than to keep a handle of each; the last one wakes the batch.
@@ -93,10 +109,11 @@ pub async fn parked(depth: usize, operations: usize) -> Sample {
     let meter = Meter::start();
     for _ in 0..operations {
         let gate = gate.clone();
-        tasks.push(if depth == 1 {
-            tokio::spawn(async move { wait(&gate).await })
-        } else {
-            tokio::spawn(async move { below_ten(&gate).await })
+        tasks.push(match depth {
+            1 => tokio::spawn(async move { wait(&gate).await }),
+            10 => tokio::spawn(async move { below_ten(&gate).await }),
+            50 => tokio::spawn(async move { below_fifty(&gate).await }),
+            _ => panic!("no calls that are {depth} deep"),
         });
     }
     yield_now().await; // all of them begin to wait
@@ -115,23 +132,25 @@ async fn wait(gate: &Semaphore) {
     assert!(gate.acquire().await.is_err(), "it has no permits");
 }
 
-/// Nested calls are one future: the compiler knows how deep it is.
+/// Nested calls are one future: the compiler knows how deep it is. A call for each number.
 macro_rules! below {
-    ($name:ident, $next:ident) => {
-        async fn $name(gate: &Semaphore) {
-            $next(gate).await;
-        }
-    };
+    ($gate:ident) => { wait($gate).await };
+    ($gate:ident $number:literal $($rest:tt)*) => { async { below!($gate $($rest)*) }.await };
 }
-below!(below_two, wait);
-below!(below_three, below_two);
-below!(below_four, below_three);
-below!(below_five, below_four);
-below!(below_six, below_five);
-below!(below_seven, below_six);
-below!(below_eight, below_seven);
-below!(below_nine, below_eight);
-below!(below_ten, below_nine);
+
+async fn below_ten(gate: &Semaphore) {
+    below!(gate 2 3 4 5 6 7 8 9 10);
+}
+
+async fn below_fifty(gate: &Semaphore) {
+    below!(gate
+        2 3 4 5 6 7 8 9 10 11
+        12 13 14 15 16 17 18 19 20 21
+        22 23 24 25 26 27 28 29 30 31
+        32 33 34 35 36 37 38 39 40 41
+        42 43 44 45 46 47 48 49 50
+    );
+}
 
 fn in_use() -> f64 {
     // SAFETY: the C library's own counts; no pointer is passed.

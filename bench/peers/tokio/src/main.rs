@@ -3,6 +3,8 @@
 //! The bench's programs on Tokio: rounds, and servers with a task for each connection, on the current-thread runtime,
 //! which costs less CPU per request than the one with threads; HTTP by hyper.
 
+#![recursion_limit = "256"] // futures that are nested 50 deep
+
 mod coroutines;
 mod rounds;
 

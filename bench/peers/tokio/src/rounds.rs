@@ -27,6 +27,11 @@ pub struct Sample {
 }
 
 impl Sample {
+    /// The same of so many operations, for those that are counted afterwards.
+    pub fn of(self, operations: usize) -> Sample {
+        Sample { operations, ..self }
+    }
+
     /// As the driver reads it.
     fn line(&self) -> String {
         let mut line = format!(
@@ -132,7 +137,7 @@ fn round(runtime: &Runtime, (name, size): &(String, usize), operations: usize) -
         }
         "spawn-batch" => run(runtime, coroutines::spawn_batch(size, operations)),
         "spawn-one" => run(runtime, coroutines::spawn_one(operations)),
-        "memory" | "memory-depth-10" => run(runtime, coroutines::parked(size, operations)),
+        "memory" | "memory-depth-10" | "memory-depth-50" => run(runtime, coroutines::parked(size, operations)),
         "timers" => run(runtime, coroutines::arm_and_cancel(size, operations)),
         "timers-replace" => run(runtime, coroutines::replace(size, operations)),
         "timers-fire" => run(runtime, coroutines::fire(operations)),

@@ -22,11 +22,14 @@ const help = document.getElementById("help");
 
 let chosen = null; // a process id
 let view = null; // what is shown
+let cameFrom = null; // what had the focus when the drawer was opened
+const known = new Map(); // by program and view: how many problems the reader has seen there
 
 // ---- details ----
 
 /** Shows a text beside the view; `facts` are pairs of a word and a value. */
 export function openDrawer(title, body, facts = []) {
+  if (!drawer.contains(document.activeElement)) cameFrom = document.activeElement;
   drawer.hidden = false;
   drawer.replaceChildren(
     h(
@@ -44,8 +47,11 @@ export function openDrawer(title, body, facts = []) {
 }
 
 function closeDrawer() {
+  const hadFocus = drawer.contains(document.activeElement);
   drawer.hidden = true;
   drawer.replaceChildren();
+  if (hadFocus) cameFrom?.focus({ preventScroll: true });
+  cameFrom = null;
 }
 
 // ---- views ----
@@ -116,7 +122,7 @@ function update() {
   showStatus(program);
   document.title = `${program?.name ? `${program.name} (${program.pid}), ` : ""}${view?.title ?? ""} · Heddle console`;
   for (const tab of tabs.children) {
-    const figure = PROBLEMS[tab.dataset.view] ? problems(program, tab.dataset.view) : 0;
+    const figure = PROBLEMS[tab.dataset.view] ? unseen(program, tab.dataset.view) : 0;
     const badge = tab.querySelector(".count");
     if (figure > 0) {
       if (badge) text(badge, String(figure));
@@ -143,6 +149,15 @@ function showStatus(program) {
   text(status, words[connection()] ?? seen ?? (program?.end ? "ended" : program?.refused ? "not watched" : programs.size > 0 ? "live" : "waiting for a program"));
 }
 
+/** Those that have come since the view was in sight; the counts are since the loops began. */
+function unseen(program, id) {
+  if (!program) return 0;
+  const key = `${program.pid} ${id}`;
+  const all = problems(program, id);
+  if (view?.id === id || all < known.get(key)) known.set(key, all); // fewer: a loop has ended
+  return all - (known.get(key) ?? 0);
+}
+
 function problems(program, id) {
   const sum = (kind, name) =>
     (program?.look?.seen ?? [])
@@ -150,7 +165,7 @@ function problems(program, id) {
       .reduce((all, seen) => all + Number(seen.own[name] ?? 0), 0);
   return id === "holds"
     ? sum("loop", "holds") + sum("loop", "stalls")
-    : sum("runtime", "deadlocks") + sum("loop", "failures");
+    : sum("runtime", "deadlocks") + sum("ended", "deadlocks") + sum("loop", "failures") + sum("runtime", "failures");
 }
 
 // ---- keys ----

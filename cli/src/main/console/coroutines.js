@@ -1,23 +1,32 @@
 // SPDX-License-Identifier: Apache-2.0
 // The coroutines of a loop: by site first, then each one, then its stack.
 import { clock, count, firstLine, h, plural, text, time } from "./dom.js";
-import { ask, Repeat } from "./feed.js";
+import { ask, changes, Repeat } from "./feed.js";
 import { scopeFacts, scopeTable, scopeTree } from "./scopes.js";
 import { virtualTable } from "./table.js";
 import { absence, unitPicker } from "./units.js";
+import { loopUse } from "./uses.js";
+
+/** What the view asks for, by what it shows. */
+const QUESTIONS = { sites: "coroutines", scopes: "scopes", use: "accounts" };
+const HEADINGS = { sites: "Sites", scopes: "Scopes", use: "Use of the loop" };
+
+const SITES = 60; // in a look
 
 const waits = (state) => state === "waiting" || state === "parked by the JDK";
 
+const keyOf = ({ site, state, on }) => [site, state, on].join("\n");
+
 /** The answer of the program as rows: lines of numbers and names, and the groups they belong to. */
 function parse(rows) {
-  const groups = new Map(rows.filter((row) => row.row === "group").map((row) => [Number(row.number), row]));
+  const groups = new Map(rows.filter((row) => row.row === "group").map((row) => [Number(row.number), { ...row, key: keyOf(row) }]));
   const all = new Map(); // a coroutine whose row moved while it was read is there twice
   for (const piece of rows.filter((row) => row.row === "coroutines")) {
     for (const line of piece.lines.split("\n")) {
       if (line === "") continue;
       const [id, group, waited, name] = line.split("\t");
-      const { site, state, on } = groups.get(Number(group)) ?? { site: "", state: "", on: "" };
-      all.set(id, { id: Number(id), name, site, state, on, waited: Number(waited), group });
+      const { site, state, on, key } = groups.get(Number(group)) ?? { site: "", state: "", on: "", key: "" };
+      all.set(id, { id: Number(id), name, site, state, on, waited: Number(waited), group: key });
     }
   }
   return [...all.values()];
@@ -40,6 +49,7 @@ export const coroutines = {
   title: "Coroutines",
   open(frame) {
     let all = [];
+    let groups = []; // of all
     let site = null; // the group that is shown alone
     let loop = null;
     let end = false;
@@ -75,8 +85,10 @@ export const coroutines = {
 
     const scopes = scopeTable(openScope);
     const treeButton = h("button", { class: "button", type: "button", id: "scopes", "aria-pressed": "false" }, "Tree of scopes");
+    const use = loopUse((row, facts) => stack({ id: Number(row.id), title: row.name, state: "", site: row.site }, facts));
+    const useButton = h("button", { class: "button", type: "button", id: "use", "aria-pressed": "false", title: "counts what the coroutines of each site use of the loop; each switch costs more meanwhile" }, "Use of the loop");
     const note = h("span", { class: "note" });
-    let asTree = false;
+    let mode = "sites"; // or another one of QUESTIONS
 
     async function openScope(row) {
       if (row.row === "members") {
@@ -97,13 +109,14 @@ export const coroutines = {
     async function stack(row, facts = []) {
       const at = loop;
       if (!at) return;
-      frame.openDrawer(`coroutine-${row.id}${row.name ? ` '${row.name}'` : ""}`, "…");
+      const title = row.title ?? `coroutine-${row.id}${row.name ? ` '${row.name}'` : ""}`;
+      frame.openDrawer(title, "…");
       const answer = await ask(frame.program().pid, at.number, "stack", row.id);
       if (end) return;
       const full = answer?.text ?? "It cannot be had: the program has ended.";
       // the first line is about the loop, the rest about the coroutine
       const body = full.startsWith("Loop ") ? full.split("\n").slice(2).join("\n") : full;
-      frame.openDrawer(`coroutine-${row.id}${row.name ? ` '${row.name}'` : ""}`, body.trim(), [
+      frame.openDrawer(title, body.trim(), [
         ...[["state", row.state], ["spawned at", row.site]].filter(([, value]) => value),
         ...facts,
         ["seen", firstLine(full).replace(/^Loop '.*', \S+T(\S+?)\.\S*: .*/, "$1 UTC").slice(0, 60)],
@@ -123,6 +136,16 @@ export const coroutines = {
       text(which, site === null && words === "" ? "All coroutines" : `${count(rows.length)} of ${plural(all.length, "coroutine")}`);
     }
 
+    /** The sites as the last look has them: the largest ones; others are as of the last list. */
+    function showSites(program, seen) {
+      const rows = seen?.of("site") ?? [];
+      if (sites.element.hidden || rows.length === 0) return; // a loop that is held has none
+      const now = rows.map((row) => ({ ...row, key: keyOf(row), count: Number(row.count), waited: Number(row.waitedMillis) }));
+      const shown = new Set(now.map((row) => row.key));
+      sites.set(now.length < SITES ? now : [...now, ...groups.filter((row) => !shown.has(row.key))]);
+      heading.replaceChildren("Sites", h("small", {}, `${plural(Number(seen.own.coroutines), "coroutine")} at ${clock(program.look.at)}`));
+    }
+
     async function refresh() {
       const program = frame.program();
       const asked = picker.of(program);
@@ -132,10 +155,10 @@ export const coroutines = {
         text(message, absence(program, "loop"));
         all = [];
       } else {
-        const tree = asTree;
-        const rows = await ask(program.pid, asked.number, tree ? "scopes" : "coroutines");
+        const shown = mode;
+        const rows = await ask(program.pid, asked.number, QUESTIONS[shown]);
         // another loop may have been chosen meanwhile, whose coroutines have other numbers
-        if (end || tree !== asTree || picker.of(program)?.number !== asked.number) return;
+        if (end || shown !== mode || picker.of(program)?.number !== asked.number) return;
         if (!rows) return; // what was seen before stays, with its time
         loop = asked;
         message.hidden = true;
@@ -150,39 +173,55 @@ export const coroutines = {
           message.className = "empty";
           text(message, "There is no list: the loop has just ended, or the program runs another version of Heddle; then use that version's own command.");
         }
-        if (tree) {
+        if (shown === "use") {
+          heading.replaceChildren(HEADINGS[shown], h("small", {}, use.set(rows)));
+          text(note, "");
+          return;
+        }
+        if (shown === "scopes") {
           const left = rows.find((row) => row.row === "left");
           const found = scopeTree(rows);
           scopes.set(found);
           const size = rows.filter((row) => row.row === "scope").length;
-          heading.replaceChildren("Scopes", h("small", {}, `${plural(size, "scope")} at ${clock(Date.now())}`));
+          heading.replaceChildren(HEADINGS[shown], h("small", {}, `${plural(size, "scope")} at ${clock(Date.now())}`));
           const more = Number(left?.coroutines ?? 0);
           text(note, left?.scopes === "true" ? `further scopes are not listed, with ${plural(more, "coroutine")}` : "");
           return;
         }
         text(note, "");
         all = parse(rows);
-        heading.replaceChildren("Sites", h("small", {}, `${plural(all.length, "coroutine")} at ${clock(Date.now())}`));
+        heading.replaceChildren(HEADINGS[shown], h("small", {}, `${plural(all.length, "coroutine")} at ${clock(Date.now())}`));
       }
-      const groups = bySite(all);
+      groups = bySite(all);
       if (site !== null && !groups.some((row) => row.key === site)) site = null;
       sites.set(groups);
       show();
     }
 
-    function showTree(on) {
-      asTree = on;
-      treeButton.setAttribute("aria-pressed", String(on));
-      treeButton.classList.toggle("on", on);
-      for (const each of [sites.element, list, table.element]) each.hidden = on;
-      scopes.element.hidden = !on;
+    /** Shows what a button stands for, or the sites when it is pressed again. */
+    function toggle(wanted) {
+      mode = mode === wanted ? "sites" : wanted;
+      for (const [button, own] of [[treeButton, "scopes"], [useButton, "use"]]) {
+        button.setAttribute("aria-pressed", String(mode === own));
+        button.classList.toggle("on", mode === own);
+      }
+      text(heading, HEADINGS[mode]);
+      use.set([], []);
+      showMode();
       repeat.now();
+    }
+
+    function showMode() {
+      for (const each of [sites.element, list, table.element]) each.hidden = mode !== "sites";
+      for (const each of use.elements) each.hidden = mode !== "use";
+      scopes.element.hidden = mode !== "scopes";
     }
 
     const repeat = new Repeat(refresh, 2000);
     const list = h("div", { class: "tools" }, which, everything, h("span", { class: "grow" }), filter);
-    scopes.element.hidden = true;
-    treeButton.addEventListener("click", () => showTree(!asTree));
+    showMode();
+    treeButton.addEventListener("click", () => toggle("scopes"));
+    useButton.addEventListener("click", () => toggle("use"));
     filter.addEventListener("input", show);
     everything.addEventListener("click", () => {
       site = null;
@@ -190,21 +229,25 @@ export const coroutines = {
       sites.select(null);
       show();
     });
+    const hasNews = changes((program) => picker.of(program)?.own.silent ?? "");
     let begun = false;
     return {
       element: h(
         "div",
         { class: "fill" },
         message,
-        h("div", { class: "tools" }, heading, h("span", { class: "grow" }), note, treeButton, picker.element),
+        h("div", { class: "tools" }, heading, h("span", { class: "grow" }), note, useButton, treeButton, picker.element),
         sites.element,
         list,
         table.element,
         scopes.element,
+        use.elements,
       ),
       update(program) {
         const there = picker.of(program);
+        showSites(program, there);
         if (there?.number !== loop?.number || program?.end) repeat.now();
+        else if (hasNews(program)) repeat.soon();
         if (!begun && program) {
           begun = true;
           repeat.set(true);
@@ -216,6 +259,7 @@ export const coroutines = {
         repeat.set(false);
         sites.end();
         scopes.end();
+        use.end();
         table.end();
       },
     };

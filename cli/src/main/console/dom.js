@@ -33,7 +33,7 @@ export function time(millis) {
   const ms = Number(millis) || 0;
   if (ms < 1000) return `${Math.round(ms)} ms`;
   if (ms < 100_000) return `${(ms / 1000).toFixed(1)} s`;
-  if (ms < 6_000_000) return `${Math.round(ms / 60_000)} min`;
+  if (ms < 6_000_000) return `${(ms / 60_000).toFixed(ms < 600_000 ? 1 : 0)} min`;
   return ms < 172_800_000 ? `${(ms / 3_600_000).toFixed(1)} h` : `${Math.round(ms / 86_400_000)} d`;
 }
 

@@ -31,11 +31,11 @@ function programOf(pid, name) {
   return known;
 }
 
-const LOOP = ["coroutines", "ready", "switches", "longestDelayMicros", "awakeNanos", "sampledNanos"];
-const RUNTIME = ["processes", "awake", "executed", "delay99Micros", "started", "restarts"];
-
-/** The columns of a history, after the moment. */
-export const columns = (kind) => (kind === "loop" ? LOOP : RUNTIME);
+/** A point of a history has the moment and these, by name. */
+const COLUMNS = {
+  loop: ["coroutines", "switches", "longestDelayMicros", "awakeNanos", "sampledNanos"],
+  runtime: ["processes", "executed", "restarts", "delay99Micros", "awakeNanos", "sampledNanos"],
+};
 
 /** Takes a look at a program. */
 export function looked(look) {
@@ -51,8 +51,10 @@ export function looked(look) {
     const points = program.history.get(seen.number) ?? [];
     const last = points.at(-1);
     // the last look of a page's beginning is in its history already
-    if (!last || look.at - last[0] > 200) {
-      points.push([look.at, ...columns(seen.kind).map((name) => Number(seen.own[name] ?? 0))]);
+    if (!last || look.at - last.at > 200) {
+      const point = { at: look.at };
+      for (const name of COLUMNS[seen.kind] ?? []) point[name] = Number(seen.own[name] ?? 0);
+      points.push(point);
       if (points.length > POINTS) points.shift();
     }
     program.history.set(seen.number, points);
@@ -63,12 +65,16 @@ export function looked(look) {
   }
 }
 
-/** How much a count grows in a second; null when it was not seen before. */
+/**
+ * How much a count grew in a second, at the last look, of whichever look `seen` is; null when it was not seen before. A
+ * view that has waited for an answer has what was seen before that.
+ */
 export function rate(program, seen, name) {
-  const earlier = program.before?.seen.find((each) => each.number === seen.number);
+  const of = (look) => look?.seen.find((each) => each.number === seen.number);
+  const [later, earlier] = [of(program.look), of(program.before)];
   const millis = program.before ? program.look.at - program.before.at : 0;
-  return earlier && millis > 0
-    ? (1000 * (Number(seen.own[name]) - Number(earlier.own[name]))) / millis
+  return later && earlier && millis > 0
+    ? (1000 * (Number(later.own[name]) - Number(earlier.own[name]))) / millis
     : null;
 }
 
@@ -99,7 +105,9 @@ function connect() {
       state = "live";
       changed(data.pid);
     });
-  on("history", ({ pid, number, points }) => programOf(pid).history.set(number, points));
+  on("history", ({ pid, number, columns, points }) =>
+    programOf(pid).history.set(number, points.map((values) => Object.fromEntries(columns.map((name, i) => [name, values[i]])))),
+  );
   on("look", looked);
   on("silent", ({ pid, program, why }) => (programOf(pid, program).silent = why));
   // a program that cannot be watched, and one of whose number there is nothing more to say
@@ -129,6 +137,17 @@ export async function ask(pid, number, question, about = "") {
   }
 }
 
+/** Whether what the looks say of something has changed since this was last asked: `words` are what they say. */
+export function changes(words) {
+  let before = null;
+  return (program) => {
+    const now = program ? words(program) : null;
+    const has = before !== null && now !== before;
+    before = now;
+    return has;
+  };
+}
+
 /** Calls an asynchronous task while it is on, each time some seconds after it has ended. */
 export class Repeat {
   #task;
@@ -137,6 +156,8 @@ export class Repeat {
   #on = false;
   #runs = false;
   #again = false;
+  #changed = false; // while it ran
+  #restUntil = 0; // by performance.now(): for what a look has changed
 
   constructor(task, millis) {
     this.#task = task;
@@ -162,13 +183,29 @@ export class Repeat {
     try {
       do {
         this.#again = false;
+        this.#changed = false;
         if (!document.hidden) await this.#task();
       } while (this.#again);
     } finally {
       this.#runs = false;
       // what takes long is asked for less often
-      const pause = Math.max(this.#millis, 4 * (performance.now() - began));
-      if (this.#on) this.#timer = setTimeout(() => this.now(), pause);
+      const rest = 4 * (performance.now() - began);
+      this.#restUntil = performance.now() + rest;
+      if (this.#changed) this.soon();
+      else if (this.#on) this.#timer = setTimeout(() => this.now(), Math.max(this.#millis, rest));
     }
+  }
+
+  /** Before its time, since a look has something new; what takes long still has its rest. */
+  soon() {
+    if (this.#runs) {
+      this.#changed = true;
+      return;
+    }
+    if (!this.#on) return;
+    clearTimeout(this.#timer);
+    const rest = this.#restUntil - performance.now();
+    if (rest > 0) this.#timer = setTimeout(() => this.now(), rest);
+    else this.now();
   }
 }

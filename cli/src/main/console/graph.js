@@ -9,7 +9,7 @@ export function build(rows) {
   const next = new Map();
   for (const row of rows) {
     if (row.row === "coroutine") {
-      nodes.set("c" + row.id, { key: "c" + row.id, kind: "coroutine", id: Number(row.id), name: row.name, site: row.site, waited: Number(row.waitedMillis) });
+      nodes.set("c" + row.id, { key: "c" + row.id, kind: "coroutine", id: Number(row.id), name: row.name, site: row.site, waited: Number(row.waitedMillis), mayEnd: row.mayEnd === "true" });
     }
   }
   for (const row of rows) {
@@ -97,8 +97,9 @@ const AHEAD = 8; // of a chain that is too long to be drawn
 const isCoroutine = (key) => key.startsWith("c");
 
 /**
- * Whether nothing outside of a part can end its waits, but time limits and cancellations: each
- * thing in it is held by members alone, so that no other holder can let go of it.
+ * Whether nothing outside of a part can end its waits, but cancellations: each thing in it is held
+ * by members alone, so that no other holder can let go of it, and no member waits for something
+ * else beside, as a time limit.
  */
 function isClosed(members, { nodes, next }) {
   const inside = new Set(members);
@@ -107,7 +108,7 @@ function isClosed(members, { nodes, next }) {
     const ways = next.get(key) ?? [];
     return (
       ways.every((to) => inside.has(to)) &&
-      (node.kind !== "thing" || (!node.thread && node.holders === ways.length))
+      (node.kind === "thing" ? !node.thread && node.holders === ways.length : !node.mayEnd)
     );
   });
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What held a loop, now and before, and stalls: in words, and as a flame graph.
 import { clock, copyButton, firstLine, h, text } from "./dom.js";
-import { ask, Repeat } from "./feed.js";
+import { ask, changes, Repeat } from "./feed.js";
 import { absence } from "./units.js";
 
 const MOST_SAMPLES = 600;
@@ -79,13 +79,13 @@ export function reportBox(report) {
   );
 }
 
-/** The reports of all loops and runtimes of a program, the latest first; and the hold that lasts. */
+/** The reports of all loops and runtimes of a program, and of loops that have ended, the latest first; and the hold that lasts. */
 export async function fetchReports(program) {
   const found = { now: [], reports: [] };
   await Promise.all(
     (program.end ? [] : (program.look?.seen ?? [])).map(async (seen) => {
       for (const row of (await ask(program.pid, seen.number, "reports")) ?? []) {
-        const report = { ...row, unit: `${seen.kind} ${seen.name}` };
+        const report = { ...row, unit: row.loop ? `loop ${row.loop}, ended` : `${seen.kind} ${seen.name}` };
         (row.row === "hold" ? found.now : found.reports).push(report);
       }
     }),
@@ -93,6 +93,14 @@ export async function fetchReports(program) {
   found.reports.sort((a, b) => Number(b.atMillis ?? 0) - Number(a.atMillis ?? 0));
   return found;
 }
+
+/** Whether a look has a report, or a hold, that the look before had not, or the other way round. */
+export const reportChanges = () =>
+  changes(({ look }) =>
+    (look?.seen ?? [])
+      .map(({ number, own }) => [number, own.holder ?? "", own.reports ?? own.failures, own.deadlocks])
+      .join(),
+  );
 
 export const holds = {
   id: "holds",
@@ -142,10 +150,12 @@ export const holds = {
     }
 
     const repeat = new Repeat(refresh, 1000);
+    const hasNews = reportChanges();
     let begun = false;
     return {
       element: h("div", { class: "stackd" }, message, now, graph, list),
       update(program) {
+        if (hasNews(program)) repeat.soon();
         if (!begun && program) {
           begun = true;
           repeat.set(true);

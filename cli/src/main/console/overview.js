@@ -8,6 +8,7 @@ import { notWatched } from "./units.js";
 const MINUTES = 10;
 const MANY = 100; // messages
 const AWAKE_OVER = 10; // seconds: a sample is a tenth of one
+const GAP = 5; // seconds: nobody has looked, and the feed may have counted anew
 
 const color = (name) => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
 
@@ -86,8 +87,8 @@ function chart(title, unit) {
 function rates(points, column) {
   return points.map((point, i) => {
     const before = points[i - 1];
-    return before && point[0] > before[0]
-      ? Math.max(0, (1000 * (point[column] - before[column])) / (point[0] - before[0]))
+    return before && point.at > before.at
+      ? Math.max(0, (1000 * (point[column] - before[column])) / (point.at - before.at))
       : null;
   });
 }
@@ -150,8 +151,8 @@ function loopUnit(name) {
       ["foreign", "in the JDK", "wait for locks, queues and sockets of the JDK"],
       ["awake", "awake", "share of the last ten seconds in which the loop was not asleep, sampled ten times a second"],
       ["switches", "switches/s", "of coroutines, since the last look"],
-      ["p50", "delay 50%", "half of the probes waited no longer for their turn, since this console watches"],
-      ["p99", "delay 99%", "99 of 100 probes waited no longer"],
+      ["p50", "delay 50%", "half of the probes of the last ten seconds waited no longer for their turn"],
+      ["p99", "delay 99%", "99 of 100 of these probes waited no longer"],
       ["timers", "timers", "armed"],
       ["handles", "handles", "open sockets, listeners and files"],
       ["holds", "holds", "reports since the loop began"],
@@ -161,10 +162,14 @@ function loopUnit(name) {
   );
 }
 
+/** Of the last ten seconds, or since the page was opened again: counts from before that say nothing of now. */
 function awakeShare(points) {
+  const counted = ["awakeNanos", "sampledNanos"];
+  const goesOn = (before, after) => after.at - before.at < GAP * 1000 && counted.every((name) => after[name] >= before[name]);
   const to = points.at(-1);
-  const from = points.findLast((point) => to[0] - point[0] >= AWAKE_OVER * 1000) ?? points[0];
-  const [awake, sampled] = [5, 6].map((column) => to[column] - from[column]);
+  let from = points.length - 1;
+  while (from > 0 && to.at - points[from].at < AWAKE_OVER * 1000 && goesOn(points[from - 1], points[from])) from--;
+  const [awake, sampled] = counted.map((name) => to[name] - points[from][name]);
   return sampled > 0 ? `${Math.round((100 * awake) / sampled)} %` : null;
 }
 
@@ -180,10 +185,10 @@ function updateLoop(shown, program, seen, points) {
   shown.figure("p50", measured ? micros(own.delayMedianMicros) : null);
   shown.figure("p99", measured ? micros(own.delay99Micros) : null);
   shown.figure("awake", points.length > 1 ? awakeShare(points) : null);
-  const x = points.map((point) => point[0] / 1000);
-  shown.charts[0].set(x, points.map((point) => point[1]));
-  shown.charts[1].set(x, rates(points, 3));
-  shown.charts[2].set(x, points.map((point) => point[4]));
+  const x = points.map((point) => point.at / 1000);
+  shown.charts[0].set(x, points.map((point) => point.coroutines));
+  shown.charts[1].set(x, rates(points, "switches"));
+  shown.charts[2].set(x, points.map((point) => point.longestDelayMicros));
 }
 
 // ---- runtimes ----
@@ -195,20 +200,23 @@ function runtimeUnit(name) {
     [
       ["processes", count],
       ["runs a second", count],
+      ["delay 99%", micros],
       ["restarts", count],
     ],
     [
       ["processes", "processes", "that have not ended"],
       ["workers", "workers", "threads that run processes"],
       ["awake", "awake", "workers that are not asleep"],
+      ["busy", "busy", "share of the last ten seconds in which workers were not asleep, sampled ten times a second; of all workers together"],
       ["started", "started", "processes, since the runtime began"],
       ["executed", "runs/s", "steps of processes, since the last look"],
-      ["p50", "delay 50%", "half of the ready processes had a worker within this time, since the runtime began"],
+      ["p50", "delay 50%", "half of the processes that were ready in the last ten seconds had a worker within this time; of a sample"],
       ["p99", "delay 99%", "99 of 100"],
       ["restarts", "restarts", "by supervisors, since they began"],
       ["undelivered", "undelivered", "messages that reached no process"],
       ["longSteps", "long steps", "steps that held their worker for too long"],
       ["deadlocks", "deadlocks", "of processes, reported"],
+      ["failures", "failures", "of processes without a supervisor, or another parent that traps exits; the view Reports has the last ones"],
     ],
   );
 }
@@ -225,16 +233,18 @@ function updateRuntime(shown, program, seen, points) {
     ].join(" ").trim(),
   );
   for (const key of ["processes", "workers", "awake", "started", "restarts", "undelivered"]) shown.figure(key, count(own[key]));
-  for (const key of ["longSteps", "deadlocks"]) shown.figure(key, count(own[key]), Number(own[key]) > 0 ? "bad" : "");
+  for (const key of ["longSteps", "deadlocks", "failures"]) shown.figure(key, count(own[key]), Number(own[key]) > 0 ? "bad" : "");
   const perSecond = rate(program, seen, "executed");
   shown.figure("executed", perSecond === null ? null : count(perSecond));
   const measured = Number(own.delaySamples ?? 0) > 0;
   shown.figure("p50", measured ? micros(own.delayMedianMicros) : null);
   shown.figure("p99", measured ? micros(own.delay99Micros) : null);
-  const x = points.map((point) => point[0] / 1000);
-  shown.charts[0].set(x, points.map((point) => point[1]));
-  shown.charts[1].set(x, rates(points, 3));
-  shown.charts[2].set(x, points.map((point) => point[6]));
+  const x = points.map((point) => point.at / 1000);
+  shown.figure("busy", points.length > 1 ? awakeShare(points) : null);
+  shown.charts[0].set(x, points.map((point) => point.processes));
+  shown.charts[1].set(x, rates(points, "executed"));
+  shown.charts[2].set(x, points.map((point) => point.delay99Micros));
+  shown.charts[3].set(x, points.map((point) => point.restarts));
 }
 
 export const overview = {
@@ -252,7 +262,7 @@ export const overview = {
     return {
       element,
       update(program) {
-        const seen = program?.look?.seen ?? [];
+        const seen = (program?.look?.seen ?? []).filter((each) => each.kind !== "ended");
         message.className = program?.end || program?.refused ? "alarm" : "empty";
         message.hidden = !program?.end && !program?.refused && seen.length > 0;
         text(

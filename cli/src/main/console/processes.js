@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // The processes of a runtime: the tree of supervision, and the workers.
-import { className, clock, count, h, micros, plural, text } from "./dom.js";
+import { className, clock, count, h, plural, text } from "./dom.js";
 import { ask, rate, Repeat } from "./feed.js";
 import { virtualTable } from "./table.js";
 import { absence, unitPicker } from "./units.js";
+import { lasted, share, useColumns } from "./uses.js";
 
 const MANY = 100; // messages
+const STAYS = 10_000; // milliseconds, of an alarm: a look lasts one
 const DEEPEST = 20; // levels of the tree that are indented
 
 /** Each process after its parent, with its depth; children in the order of their starts. */
@@ -41,18 +43,17 @@ export const processes = {
     let rows = [];
     let before = new Map(); // by PID: mailbox and restarts at the last look
     let end = false;
+    const recently = new Map(); // alarms: the last row of each process, and the moment of its look
     const picker = unitPicker("runtime", () => repeat.now());
     const heading = h("h2", {}, "Processes");
     const filter = h("input", { type: "search", placeholder: "Filter by name, class, PID, state  ( / )" });
     const message = h("p", { class: "empty", hidden: true });
     const alarms = h("p", { class: "alarm", id: "alarms", hidden: true });
     const note = h("span", { class: "note" });
-    let accounted = null; // the runtime whose processes have accounts
     let wanted = false;
     let nanos = 0; // since there are accounts
     const use = h("button", { class: "button", type: "button", id: "use", "aria-pressed": "false", title: "counts what each process uses of the workers; each run costs more meanwhile" }, "Use of workers");
-    const lasted = (value) => (value === undefined ? "" : micros(Number(value) / 1000));
-    const share = (row) => (row.busyNanos === undefined || nanos === 0 ? "" : `${((100 * row.busyNanos) / nanos).toFixed(1)} %`);
+    const used = (row, words) => (wanted && row.busyNanos !== undefined ? words() : "");
 
     const growth = (row) => {
       const earlier = before.get(row.pid);
@@ -73,8 +74,8 @@ export const processes = {
         { key: "growth", label: "Growth", width: "74px", num: true, value: growth, show: (row) => signed(growth(row)), tone: (row) => (growth(row) > 0 ? "bad" : ""), title: "of the mailbox, since the look before", narrow: false },
         { key: "restarts", label: "Restarts", width: "78px", num: true, value: (row) => row.restarts ?? -1, show: (row) => (row.restarts === undefined ? "" : count(row.restarts) + (more(row) > 0 ? `  +${more(row)}` : "")), tone: (row) => (more(row) > 0 ? "bad" : "") },
         { key: "steps", label: "Steps", width: "88px", num: true, value: (row) => row.steps, show: (row) => count(row.steps), narrow: false },
-        { key: "busyNanos", label: "Busy", width: "66px", num: true, value: (row) => row.busyNanos ?? -1, show: share, title: "the share of one worker, since there are accounts", narrow: false },
-        { key: "longestNanos", label: "Longest", width: "74px", num: true, value: (row) => row.longestNanos ?? -1, show: (row) => lasted(row.longestNanos), title: "the longest run, since there are accounts", narrow: false },
+        { key: "busyNanos", label: "Busy", width: "66px", num: true, value: (row) => row.busyNanos ?? -1, show: (row) => used(row, () => share(row, nanos)), title: "the share of one worker, since there are accounts", narrow: false },
+        { key: "longestNanos", label: "Longest", width: "74px", num: true, value: (row) => row.longestNanos ?? -1, show: (row) => used(row, () => lasted(row.longestNanos)), title: "the longest run, since there are accounts", narrow: false },
         { key: "links", label: "Links", width: "54px", num: true, value: (row) => row.links, show: (row) => count(row.links), narrow: false },
         { key: "waitsFor", label: "Waits for", width: "minmax(80px, 1fr)", narrow: false },
         { key: "pid", label: "PID", width: "minmax(90px, 1fr)", narrow: false },
@@ -83,41 +84,35 @@ export const processes = {
     );
     const workers = virtualTable(
       [
-        { key: "number", label: "Worker", width: "70px", num: true },
+        { key: "number", label: "Worker", width: "60px", num: true },
         { key: "state", label: "State", width: "minmax(62px, 1fr)", tone: (row) => (row.state === "awake" ? "" : "soft") },
-        { key: "perSecond", label: "Runs/s", width: "84px", num: true, show: (row) => (row.perSecond === null ? "" : count(row.perSecond)) },
+        { key: "perSecond", label: "Runs/s", width: "70px", num: true, show: (row) => (row.perSecond === null ? "" : count(row.perSecond)) },
         { key: "executed", label: "Runs", width: "104px", num: true, show: (row) => count(row.executed), narrow: false },
-        { key: "stolen", label: "Steals", width: "84px", num: true, show: (row) => count(row.stolen), title: "tasks taken from other workers" },
+        { key: "stolen", label: "Steals", width: "60px", num: true, show: (row) => count(row.stolen), title: "tasks taken from other workers" },
         { key: "parks", label: "Parks", width: "84px", num: true, show: (row) => count(row.parks), title: "times it went to sleep", narrow: false },
-        { key: "queued", label: "Queued", width: "74px", num: true, show: (row) => count(row.queued) },
+        { key: "queued", label: "Queued", width: "60px", num: true, show: (row) => count(row.queued) },
       ],
       { label: "Workers", keyOf: (row) => row.number, sort: ["number", false], rows: 6, empty: "No workers." },
     );
 
+    const { busy, runs, longest, between } = useColumns(() => nanos, "one worker", "process");
     const types = virtualTable(
       [
-        { key: "busyNanos", label: "Busy", width: "74px", num: true, value: (row) => row.busyNanos, show: share, title: "of one worker" },
-        { key: "runs", label: "Runs", width: "104px", num: true, show: (row) => count(row.runs) },
+        busy,
+        runs,
         { key: "runSteps", label: "Steps", width: "104px", num: true, show: (row) => count(row.runSteps), narrow: false },
-        { key: "longestNanos", label: "Longest", width: "84px", num: true, value: (row) => row.longestNanos, show: (row) => lasted(row.longestNanos) },
-        { key: "between", label: "Between", width: "84px", num: true, value: (row) => row.waitedNanos / row.runs, show: (row) => lasted(row.waitedNanos / row.runs), title: "the mean time from the end of a run of a process to its next one", narrow: false },
-        { key: "processes", label: "Processes", width: "84px", num: true, show: (row) => count(row.processes), title: "that live and have run" },
+        longest,
+        between,
+        { key: "processes", label: "Processes", width: "84px", num: true, show: (row) => count(row.processes), title: "that live and have run", narrow: false },
         { key: "type", label: "Type", width: "minmax(90px, 2fr)", show: (row) => className(row.type) },
       ],
       { label: "Use by type", keyOf: (row) => row.type, sort: ["busyNanos", true], rows: 6, empty: "Nothing has run yet." },
     );
     const typesBox = h("div", { hidden: true, id: "use-by-type" }, h("h2", {}, "Use by type"), types.element);
 
-    /** Begins accounts, goes on with them, or ends those that are not wanted any more. */
+    /** Begins accounts, or goes on with them: they end when no page asks for them any more. */
     async function account(program, asked) {
-      const of = wanted && asked ? `${program.pid}/${asked.number}` : null;
-      if (accounted !== null && accounted !== of) {
-        const [pid, number] = accounted.split("/");
-        accounted = null;
-        await ask(pid, number, "unaccounted");
-      }
-      if (of === null) return;
-      accounted = of;
+      if (!wanted) return;
       const answer = await ask(program.pid, asked.number, "accounts");
       if (end || !answer || !wanted) return;
       nanos = Number(answer.find((row) => row.row === "accounts")?.nanos ?? 0);
@@ -161,21 +156,29 @@ export const processes = {
         button.addEventListener("click", () => details(of));
         return [button, h("span", {})];
       };
-      const restarts = (seen?.of("supervisor") ?? []).filter((row) => Number(row.newRestarts) > 0).slice(0, 3);
-      const full = (seen?.of("mailbox") ?? []).filter((row) => Number(row.growth) > 0 && Number(row.mailbox) >= MANY).slice(0, 3);
+      const at = frame.program()?.look?.at ?? 0;
+      const recent = (kind, now) => {
+        const own = `${seen?.number} ${kind} `;
+        for (const row of now) recently.set(own + row.pid, { row, at });
+        for (const [key, each] of recently) if (at - each.at > STAYS || at < each.at) recently.delete(key);
+        return [...recently].filter(([key]) => key.startsWith(own)).map(([, each]) => each).sort((a, b) => b.at - a.at).slice(0, 3);
+      };
+      const restarts = recent("restarts", (seen?.of("supervisor") ?? []).filter((row) => Number(row.newRestarts) > 0));
+      const full = recent("mailbox", (seen?.of("mailbox") ?? []).filter((row) => Number(row.growth) > 0 && Number(row.mailbox) >= MANY));
       alarms.hidden = restarts.length + full.length === 0;
       // a button that was made anew each second would lose the focus, and clicks
-      const key = [full, restarts].map((list) => list.map((row) => row.pid + (named(row).names ?? "")).join()).join("|");
+      const key = [full, restarts].map((list) => list.map(({ row }) => row.pid + (named(row).names ?? "")).join()).join("|");
       if (alarms.dataset.key !== key) {
         alarms.dataset.key = key;
         alarms.replaceChildren(
-          ...(full.length > 0 ? [h("b", {}, "Mailboxes grow: "), ...full.flatMap(link)] : []),
-          ...(restarts.length > 0 ? [h("b", {}, "Restarts: "), ...restarts.flatMap(link)] : []),
+          ...(full.length > 0 ? [h("b", {}, "Mailboxes grow: "), ...full.flatMap(({ row }) => link(row))] : []),
+          ...(restarts.length > 0 ? [h("b", {}, "Restarts: "), ...restarts.flatMap(({ row }) => link(row))] : []),
         );
       }
+      const when = (each, grown) => (each.at === at ? `, ${count(grown)} ${each.row.newRestarts ? "" : "more "}since the last look. ` : ` at ${clock(each.at)}. `);
       const words = [
-        ...full.map((row) => ` has ${count(row.mailbox)} messages, ${count(row.growth)} more than at the last look. `),
-        ...restarts.map((row) => ` has restarted children ${plural(row.restarts, "time")}, ${count(row.newRestarts)} since the last look. `),
+        ...full.map((each) => ` has ${count(each.row.mailbox)} messages${when(each, each.row.growth)}`),
+        ...restarts.map((each) => ` has restarted children ${plural(each.row.restarts, "time")}${when(each, each.row.newRestarts)}`),
       ];
       alarms.querySelectorAll("span").forEach((span, i) => text(span, words[i]));
     }
@@ -256,8 +259,6 @@ export const processes = {
       end() {
         end = true;
         repeat.set(false);
-        wanted = false;
-        account(null, null).catch(() => {}); // that program has ended
         table.end();
         types.end();
         workers.end();

@@ -2,7 +2,7 @@
 // What loops and runtimes have reported, as text to copy.
 import { h, text } from "./dom.js";
 import { Repeat } from "./feed.js";
-import { fetchReports, reportBox } from "./holds.js";
+import { fetchReports, reportBox, reportChanges } from "./holds.js";
 import { absence } from "./units.js";
 
 export const reports = {
@@ -28,14 +28,16 @@ export const reports = {
         list.replaceChildren(...found.reports.map(reportBox));
       }
       message.hidden = found.reports.length > 0;
-      text(message, program.end ? absence(program, "loop") : "Nothing was reported: no deadlock, no stall, no hold, and no failure that the program has not observed. A loop keeps its last eight reports and failures, and a runtime the deadlocks that last and its last eight failures that no supervisor deals with.");
+      text(message, program.end ? absence(program, "loop") : "Nothing was reported: no deadlock, no stall, no hold, and no failure that the program has not observed. A loop keeps its last eight reports and failures, and a runtime the deadlocks that last and its last eight failures that no supervisor deals with. Of loops that have ended, the last eight deadlocks are kept.");
     }
 
     const repeat = new Repeat(refresh, 2000);
+    const hasNews = reportChanges();
     let begun = false;
     return {
       element: h("div", {}, message, list),
       update(program) {
+        if (hasNews(program)) repeat.soon();
         if (!begun && program) {
           begun = true;
           repeat.set(true);

@@ -2,7 +2,7 @@
 // Which loop, or which runtime, of the chosen program a view shows.
 import { h } from "./dom.js";
 
-const chosenBefore = new Map(); // by kind: what the reader has chosen in another view
+const chosenBefore = new Map(); // by program and kind: what the reader has chosen in another view
 
 const largest = (all) =>
   all.reduce((best, seen) => (best === null || size(seen) > size(best) ? seen : best), null);
@@ -11,18 +11,23 @@ const size = (seen) => Number(seen.own.coroutines ?? seen.own.processes ?? 0);
 
 /** A choice that shows itself only where there are several. */
 export function unitPicker(kind, onPick) {
-  let chosen = chosenBefore.get(kind) ?? null;
+  let chosen = null;
+  let of = null; // the program
   const select = h("select", { class: "button", "aria-label": kind });
   select.hidden = true;
   select.addEventListener("change", () => {
     chosen = select.value;
-    chosenBefore.set(kind, chosen);
+    chosenBefore.set(`${of} ${kind}`, chosen);
     onPick();
   });
   return {
     element: select,
     /** The chosen one of those that run; null when none does. */
     of(program) {
+      if (program && program.pid !== of) {
+        of = program.pid;
+        chosen = chosenBefore.get(`${of} ${kind}`) ?? null;
+      }
       const all = program?.end ? [] : (program?.look?.seen ?? []).filter((seen) => seen.kind === kind);
       const key = all.map((seen) => seen.number + seen.name).join();
       if (select.dataset.key !== key) {

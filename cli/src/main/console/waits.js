@@ -2,7 +2,7 @@
 // Who waits for what, and who holds it. Cycles and the longest chain stand out.
 import { Graph, layout } from "./vendor/dagre.js";
 import { clock, count, h, plural, s, text, time } from "./dom.js";
-import { ask, Repeat } from "./feed.js";
+import { ask, changes, Repeat } from "./feed.js";
 import { analyse, build, choose } from "./graph.js";
 import { absence, unitPicker } from "./units.js";
 
@@ -23,12 +23,30 @@ const number = (node) => node.name.match(/^coroutine-(\d+) '/)?.[1];
 
 const short = (words) => (words.length > LONGEST ? words.slice(0, LONGEST - 1) + "…" : words);
 
+/** Which sites wait for something, in how many coroutines, and whether the loop answers. */
+const waiting = (loop) =>
+  [
+    loop?.own.silent,
+    ...(loop?.of("site") ?? [])
+      .filter((row) => row.state === "waiting" || row.state.startsWith("parked"))
+      .map((row) => [row.site, row.on, row.count])
+      .sort(),
+  ].join();
+
 /** What is waited for: of a coroutine, its end. */
 function nameOf(node, graph) {
   const [only] = node.held ?? [];
   return node.kind === "thing" && node.holders === 1 && graph.nodes.get(only)?.name === node.name
     ? `the end of ${node.name}`
     : node.name;
+}
+
+const ruler = document.createElement("canvas").getContext("2d");
+
+/** The width of a label, in pixels, in the font of the page. */
+function widthOf(words, size) {
+  ruler.font = `${size}px ${getComputedStyle(document.body).fontFamily}`;
+  return ruler.measureText(words).width;
 }
 
 function lines(node) {
@@ -103,7 +121,7 @@ export const waits = {
       graph.setDefaultEdgeLabel(() => ({}));
       for (const node of drawn.nodes) {
         const [first, second] = lines(node).map(short);
-        const width = Math.max(84, 6.7 * Math.max(first.length, second.length * 0.9) + 24);
+        const width = Math.max(84, Math.max(widthOf(first, 12), widthOf(second, 11)) + 24);
         graph.setNode(node.key, { width, height: HIGH, node, first, second });
       }
       // laid out from those who hold, so that they are in sight; arrows lead to them
@@ -185,8 +203,8 @@ export const waits = {
           h("span", { class: "link" }, " held by "),
           h("b", {}, graph.nodes.get(cycle[0])?.name ?? ""),
           cycle.closed
-            ? ". None of these goes on, unless a time limit or a cancellation ends a wait."
-            : ". It is no deadlock as long as somebody outside of it can act.",
+            ? ". None of these goes on, unless a cancellation ends a wait."
+            : ". It is no deadlock as long as somebody outside of it can act, or a time limit ends a wait.",
         );
       }
       const isChain = found.length > 1;
@@ -203,6 +221,7 @@ export const waits = {
     }
 
     const repeat = new Repeat(refresh, 1000);
+    const hasNews = changes((program) => waiting(picker.of(program)));
     let begun = false;
     return {
       element: h(
@@ -216,6 +235,7 @@ export const waits = {
         legend,
       ),
       update(program) {
+        if (hasNews(program)) repeat.soon();
         if (!begun && program) {
           begun = true;
           repeat.set(true);

@@ -154,7 +154,7 @@ final class Driver {
     Map<String, Long> operations = new LinkedHashMap<>();
     List<String> present = present(size);
     long share = (end - System.nanoTime()) / 3 / Math.max(1, present.size());
-    long warmNanos = Math.min(effort.warmUp().toNanos(), share);
+    long warmNanos = Math.min(size.pace().warmUps() * effort.warmUp().toNanos(), share);
     for (String name : present) {
       progress.accept(size.name() + ": warming up " + name);
       try {

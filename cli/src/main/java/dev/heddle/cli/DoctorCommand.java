@@ -52,7 +52,7 @@ final class DoctorCommand implements Callable<Integer> {
   }
 
   private int examine() throws IOException {
-    List<Finding> findings = Checkup.of(PlatformReport.probe());
+    List<Finding> findings = Checkup.of(PlatformReport.probe(), Home.find() != null);
     out()
         .printf(
             "Heddle %s on %s %s %s, %d processors%n%n",

@@ -41,10 +41,12 @@ final class DumpCommand implements Callable<Integer> {
   private String name = "";
 
   private int shown;
+  private boolean isIdle;
 
   @Override
   public Integer call() throws AttachException {
-    if (!JavaProcess.observe(pid, this::show)) {
+    boolean isThere = JavaProcess.observe(pid, this::show);
+    if (!isThere || isIdle) {
       throw AttachException.nothingRuns(pid);
     }
     return shown > 0 ? ExitCode.OK : ExitCode.FAILURE;
@@ -66,7 +68,9 @@ final class DumpCommand implements Callable<Integer> {
                   ? asJson(loops, runtimes, clusters)
                   : asText(Stream.of(loops, runtimes, clusters)));
       spec.commandLine().getOut().flush();
-    } else if (!process.isEmpty()) {
+    } else if (process.isIdle()) {
+      isIdle = true;
+    } else {
       spec.commandLine().getErr().println("heddle: " + noLoopOfThatName(process));
     }
   }

@@ -26,10 +26,11 @@ final class Tables {
       new TextTable(
           "PID|NODE|STATE|CLUSTER|ADDRESS|IN TOUCH|LOST|REFUSED|BROKEN PAIRS|PROGRAM",
           Set.of(0, 5, 6, 7, 8));
-  private final List<String> holds = new ArrayList<>();
+  private final List<String> notes = new ArrayList<>();
 
   void add(JavaProcess process) {
     process.loops().forEach(loop -> addLoop(process, loop));
+    process.ended().forEach(ended -> addEnded(process, ended));
     process.runtimes().forEach(runtime -> addRuntime(process, runtime));
     process.clusters().forEach(node -> addCluster(process, node));
   }
@@ -49,10 +50,20 @@ final class Tables {
     String holder = loop.holder();
     if (holder != null) {
       String held = TextTable.inWords(loop.time("heldMillis"));
-      holds.add(
+      notes.add(
           "The loop '%s' of process %d has been held for %s by %s.\n"
               .formatted(Printable.of(loop.name()), process.pid(), held, Printable.of(holder)));
     }
+  }
+
+  private void addEnded(JavaProcess process, Observed ended) {
+    notes.add(
+        "The loop '%s' of process %d ended %s ago. %s\n"
+            .formatted(
+                Printable.of(ended.text("lastLoop")),
+                process.pid(),
+                TextTable.inWords(ended.time("lastAgoMillis")),
+                Printable.of(ended.text("lastReport"))));
   }
 
   private void addRuntime(JavaProcess process, Observed runtime) {
@@ -87,16 +98,16 @@ final class Tables {
     loops.addAll(others.loops);
     runtimes.addAll(others.runtimes);
     clusters.addAll(others.clusters);
-    holds.addAll(others.holds);
+    notes.addAll(others.notes);
   }
 
   boolean isEmpty() {
-    return loops.isEmpty() && runtimes.isEmpty();
+    return loops.isEmpty() && runtimes.isEmpty() && notes.isEmpty();
   }
 
   @Override
   public String toString() {
-    return Stream.of(loops + String.join("", holds), runtimes.toString(), clusters.toString())
+    return Stream.of(loops + String.join("", notes), runtimes.toString(), clusters.toString())
         .filter(table -> !table.isEmpty())
         .collect(Collectors.joining("\n"));
   }

@@ -35,7 +35,7 @@ import picocli.CommandLine.Spec;
     name = "trace",
     description =
         "Records each run, wait and wake-up of the coroutines and processes of a running program,"
-            + " with who woke whom, into a file that ui.perfetto.dev and chrome://tracing open.",
+            + " with who woke whom, into a file that ui.perfetto.dev and heddle console open.",
     mixinStandardHelpOptions = true,
     footer = {
       "",
@@ -115,7 +115,8 @@ final class TraceCommand implements Callable<Integer> {
         "%s: %,d entries of %d s, %,d arrows%s%n",
         file, written.recorded() - written.lost(), seconds, written.arrows(), lost(written));
     out.println(
-        "Open it at https://ui.perfetto.dev (it stays in the browser) or chrome://tracing.");
+        "Open it at https://ui.perfetto.dev (it stays in the browser), or in the view Trace of heddle"
+            + " console.");
     out.flush();
     return true;
   }

@@ -13,8 +13,6 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.function.Predicate;
-import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -23,7 +21,6 @@ import org.junit.jupiter.api.Timeout;
 /// What a look costs the JVM that is looked at: nothing that stays, and no port while it lasts.
 @Timeout(value = 300, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class AttachIT {
-  private static final int LOOKS = 6_000; // a minute: what stays, stays for ever
   private static final Path JAVA = Path.of(System.getProperty("java.home"), "bin", "java");
 
   /// Its loop cannot answer, so that a dump takes two seconds.
@@ -63,10 +60,6 @@ class AttachIT {
       }
       """;
 
-  /// Threads that the JVM itself starts and ends as it needs them.
-  private static final Predicate<String> OF_THE_JVM =
-      name -> name.matches("(C[12] Compiler|GC Thread|G1 ).*");
-
   private final Checkout checkout = Checkout.ready();
   private final List<Outcome.Started> started = new ArrayList<>();
 
@@ -100,7 +93,9 @@ class AttachIT {
     started.add(child);
     child.awaitOutput("ready");
     long pid = child.process().pid();
-    while (!threads(pid).contains("heddle-watchdog")) { // a thread names itself after it has begun
+    while (!Footprint.of(pid)
+        .threads()
+        .contains("heddle-watchdog")) { // a thread names itself after it has begun
       Thread.sleep(10);
     }
     return pid;
@@ -112,67 +107,8 @@ class AttachIT {
     return command;
   }
 
-  private static List<String> descriptors(long pid) throws IOException {
-    List<String> open = new ArrayList<>();
-    try (Stream<Path> links = Files.list(Path.of("/proc", Long.toString(pid), "fd"))) {
-      for (Path link : links.toList()) {
-        open.add(link.getFileName() + " " + target(link));
-      }
-    }
-    open.removeIf(each -> each.endsWith(".jar") || each.endsWith("/modules"));
-    return open.stream().sorted().toList();
-  }
-
-  private static String target(Path link) {
-    try {
-      return Files.readSymbolicLink(link).toString();
-    } catch (IOException _) {
-      return "closed meanwhile";
-    }
-  }
-
-  private static List<String> threads(long pid) throws IOException {
-    List<String> names = new ArrayList<>();
-    try (Stream<Path> tasks = Files.list(Path.of("/proc", Long.toString(pid), "task"))) {
-      for (Path task : tasks.toList()) {
-        names.add(name(task));
-      }
-    }
-    names.removeIf(OF_THE_JVM.or(String::isEmpty));
-    return names.stream().sorted().toList();
-  }
-
-  private static String name(Path task) {
-    try {
-      return Files.readString(task.resolve("comm")).strip();
-    } catch (IOException _) {
-      return ""; // it has ended meanwhile
-    }
-  }
-
-  private static Stream<Path> filesOf(long pid) {
-    return Stream.of("/tmp/.heddle-" + pid, "/tmp/.java_pid" + pid, "/tmp/.attach_pid" + pid)
-        .map(Path::of)
-        .filter(Files::exists);
-  }
-
-  /// A thread ends, and closes what it has, a moment after its observer has left.
-  private static void awaitAsBefore(long pid, List<String> descriptors, List<String> threads)
-      throws Exception {
-    for (int i = 0; i < LOOKS && !isAsBefore(pid, descriptors, threads); i++) {
-      Thread.sleep(10);
-    }
-    assertThat(descriptors).containsAll(descriptors(pid));
-    assertThat(threads).containsAll(threads(pid));
-  }
-
-  private static boolean isAsBefore(long pid, List<String> descriptors, List<String> threads)
-      throws IOException {
-    return descriptors.containsAll(descriptors(pid)) && threads.containsAll(threads(pid));
-  }
-
   private static boolean isLookedAt(long pid) throws IOException {
-    return descriptors(pid).stream().anyMatch(each -> each.contains("/.heddle-"));
+    return Footprint.descriptors(pid).stream().anyMatch(each -> each.contains("/.heddle-"));
   }
 
   private static void awaitLook(long pid) throws Exception {
@@ -186,28 +122,26 @@ class AttachIT {
     long pid = start(LOOPS_AND_PROCESSES);
     // a first look: by then all threads of the program itself have started
     assertThat(checkout.heddle("dump", Long.toString(pid)).code()).isZero();
-    while (threads(pid).contains("heddle-attach")) {
+    while (Footprint.of(pid).threads().contains("heddle-attach")) {
       Thread.sleep(10);
     }
-    List<String> threads = threads(pid);
-    assertThat(threads).noneMatch(name -> name.matches("(Attach Listener|RMI |JMX ).*"));
-    List<String> descriptors = descriptors(pid);
+    Footprint before = Footprint.of(pid);
+    assertThat(before.threads()).noneMatch(name -> name.matches("(Attach Listener|RMI |JMX ).*"));
     for (String command : List.of("ps", "dump", "dump")) {
       Outcome outcome = checkout.heddle(command, Long.toString(pid));
       assertThat(outcome.out()).as(outcome.err()).contains("heddle", "other", "shop");
     }
-    awaitAsBefore(pid, descriptors, threads);
-    assertThat(filesOf(pid)).isEmpty();
+    before.awaitAgain(pid);
+    assertThat(Footprint.files(pid)).isEmpty();
   }
 
   @Test
   void firstLook_leavesNoDescriptor_noThread_noFile() throws Exception {
     long pid = start(HOLDING);
-    List<String> descriptors = descriptors(pid);
-    List<String> threads = threads(pid);
+    Footprint before = Footprint.of(pid);
     assertThat(checkout.heddle("ps", Long.toString(pid)).code()).isZero();
-    awaitAsBefore(pid, descriptors, threads);
-    assertThat(filesOf(pid)).isEmpty();
+    before.awaitAgain(pid);
+    assertThat(Footprint.files(pid)).isEmpty();
   }
 
   @Test
@@ -217,7 +151,7 @@ class AttachIT {
     awaitLook(pid);
     int looks = 0;
     while (dump.process().isAlive()) {
-      assertThat(descriptors(pid)).noneMatch(each -> each.contains("socket:"));
+      assertThat(Footprint.descriptors(pid)).noneMatch(each -> each.contains("socket:"));
       looks += isLookedAt(pid) ? 1 : 0;
     }
     assertThat(looks).isPositive();
@@ -227,13 +161,12 @@ class AttachIT {
   @Test
   void observerThatIsKilled_leavesNothing() throws Exception {
     long pid = start(HOLDING);
-    List<String> descriptors = descriptors(pid);
-    List<String> threads = threads(pid);
+    Footprint before = Footprint.of(pid);
     Outcome.Started dump = startHeddle("dump", Long.toString(pid));
     awaitLook(pid);
     dump.process().destroyForcibly().waitFor();
-    awaitAsBefore(pid, descriptors, threads);
-    assertThat(filesOf(pid)).isEmpty();
+    before.awaitAgain(pid);
+    assertThat(Footprint.files(pid)).isEmpty();
   }
 
   @Test
@@ -243,7 +176,7 @@ class AttachIT {
     Outcome outcome = checkout.heddle("dump", Long.toString(pid));
     assertThat(outcome.code()).isEqualTo(1);
     assertThat(outcome.err()).contains("process " + pid + " is stopped", "kill -CONT " + pid);
-    assertThat(filesOf(pid)).isEmpty();
+    assertThat(Footprint.files(pid)).isEmpty();
   }
 
   @Test
@@ -283,6 +216,6 @@ class AttachIT {
       Outcome outcome = Outcome.of(command);
       assertThat(outcome.out()).as(outcome.err()).contains("Loop 'other'", "Runtime 'shop'");
     }
-    assertThat(filesOf(pid)).isEmpty();
+    assertThat(Footprint.files(pid)).isEmpty();
   }
 }

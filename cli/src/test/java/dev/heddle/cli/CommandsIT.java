@@ -50,7 +50,14 @@ class CommandsIT {
     assertThat(outcome.code()).as(outcome.out()).isZero();
     assertThat(outcome.out())
         .contains(
-            "JDK", "scheduler hook", "lock owners", "driver jdk", "io_uring", "open files", "stack")
+            "JDK",
+            "scheduler hook",
+            "lock owners",
+            "driver jdk",
+            "io_uring",
+            "open files",
+            "stack",
+            "Chromium")
         .contains("Loops can run here.");
     for (Recipe recipe : Recipe.values()) {
       assertThat(outcome.out()).contains(recipe.lines().indent(6));

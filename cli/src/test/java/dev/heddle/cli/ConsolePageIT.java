@@ -6,20 +6,20 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
-import java.util.Objects;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Predicate;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
-import java.util.stream.Stream;
-import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.MethodOrderer;
+import org.junit.jupiter.api.Order;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
+import org.junit.jupiter.api.TestMethodOrder;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -29,79 +29,44 @@ import org.junit.jupiter.params.provider.CsvSource;
 /// everything goes wrong that the page shows.
 @Tag("watch-4")
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
+@TestMethodOrder(MethodOrderer.OrderAnnotation.class)
 @Timeout(value = 600, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 @SuppressWarnings("InlineFormatString") // scripts have names
 class ConsolePageIT {
   private static final int SESSIONS = 100_000;
-  private static final String UNPROVED = "the page of heddle console";
   private static final String TIMELINE = "document.querySelector('.timeline')";
   private static final String SEARCH = "document.querySelector('main input[type=search]')";
-  private static final String BESIDE =
-      "[document.documentElement, document.querySelector('main')].reduce((sum, each) => sum +"
-          + " each.scrollWidth - each.clientWidth, 0)";
   private static final Pattern CHAIN = Pattern.compile("longest chain has (\\d+) coroutines");
 
-  private final Checkout checkout = Checkout.ready();
-  private @Nullable DevTools browser;
-  private ConsoleProgram.@Nullable Running console;
-  private Outcome.@Nullable Started program;
-  private Outcome.@Nullable Started ending;
+  private final ConsolePage opened = new ConsolePage();
+  private final Checkout checkout = opened.checkout();
 
   @BeforeAll
   void openThePage(@TempDir Path profile) throws Exception {
-    browser = DevTools.start(profile, UNPROVED);
-    program = ConsoleProgram.start(checkout, SESSIONS);
-    ending = ConsoleProgram.start(checkout, 10);
-    console = ConsoleProgram.console(checkout, pid(program), pid(ending));
-    browser.resize(1280, 800);
-    browser.dark(false);
-    browser.open(console.url());
-    browser.await("#status", "live");
+    opened.open(profile, SESSIONS);
   }
 
   @AfterAll
   void endAll() throws Exception {
-    for (Outcome.Started each : started()) {
-      each.process().destroyForcibly().waitFor();
-    }
-    if (browser != null) {
-      browser.close();
-    }
-  }
-
-  private List<Outcome.Started> started() {
-    return Stream.of(program, ending, console == null ? null : console.console())
-        .filter(Objects::nonNull)
-        .toList();
+    opened.end();
   }
 
   @BeforeEach
   void beginWide() {
-    browser().resize(1280, 800);
-    browser().dark(false);
+    opened.beginWide();
   }
 
   @AfterEach
   void nothingWasWrong() {
-    assertThat(browser().takeErrors()).isEmpty();
-    String own = console == null ? "" : "http://127.0.0.1:" + console.port() + "/";
-    assertThat(browser().requested()).allMatch(url -> url.startsWith(own), own);
+    opened.assertNothingWasWrong();
   }
 
   private DevTools browser() {
-    return Objects.requireNonNull(browser);
-  }
-
-  private static String pid(Outcome.Started started) {
-    return Long.toString(started.process().pid());
+    return opened.browser();
   }
 
   private DevTools show(String view) {
-    String pid = pid(Objects.requireNonNull(program));
-    String _ = browser().evaluate("location.hash = '/" + pid + "/" + view + "'");
-    String here = "document.querySelector('.tabs a[aria-current]').dataset.view";
-    browser().await(".tabs", _ -> browser().evaluate(here).equals(view));
-    return browser();
+    return opened.show(view);
   }
 
   private static Predicate<String> matches(String pattern) {
@@ -121,10 +86,19 @@ class ConsolePageIT {
     page.await("[data-unit=orders] [data-figure=workers]", "2");
     String curves = "document.querySelectorAll('.unit .plot canvas').length >= 9";
     page.await(".unit .cap", _ -> page.evaluate(curves).equals("true"));
-    page.picture("console-overview");
+    if (DevTools.wantsPictures()) { // of the whole view, once its curves are a minute long
+      String minute =
+          "import(location.pathname + 'feed.js').then(({programs}) =>"
+              + " [...programs.get(%s).history.values()].some(points => points.length > 60))";
+      page.awaitTrue(minute.formatted(opened.pid()));
+      page.await("[data-unit=batch] .alarm", "by coroutine-3 'sums'"); // it takes space
+      String height = page.evaluate("document.querySelector('main').scrollHeight + 84");
+      page.resize(1280, Integer.parseInt(height));
+      page.await("[data-unit=batch] .alarm", "by coroutine-3 'sums'");
+      page.pictures("console-overview");
+    }
     page.dark(true);
     page.await(".unit .cap", _ -> page.evaluate(curves).equals("true"));
-    page.picture("console-overview-dark");
   }
 
   @Test
@@ -175,10 +149,13 @@ class ConsolePageIT {
     DevTools page = show("waits");
     page.await("#cycles", text -> text.contains("'credit'") && text.contains("'debit'"));
     int first = chain(page, 10);
-    page.picture("console-waits");
+    page.pictures("console-waits");
     Path grow = checkout.write("grow", "");
-    chain(page, first + 1);
-    Files.delete(grow);
+    try {
+      chain(page, first + 1);
+    } finally {
+      Files.delete(grow); // other tests must not share a chain that grows
+    }
     page.await("#chain", text -> text.contains("'auditor'") && text.contains("the mutex 'ledger'"));
     page.await(".graphbox .node.cyc", "credit");
     page.await(".graphbox .node.long", "auditor");
@@ -192,14 +169,16 @@ class ConsolePageIT {
   /// The lines have each waiting coroutine with what it waits for, and each thing with its holders.
   @ParameterizedTest
   @CsvSource({
-    "c1 t1 c2 t2 c1 c3 t1, true", // a deadlock of two, for which a third one waits
-    "c1 t1 c2 t2 c1, true",
-    "c1 t1 c2 t2 c3 t3 c4 c4 t4 c3 c5 t1, true", // into a cycle in its midst, and on
-    "c1 t1 c2 t2 c1 t1 c3, false" // another holder can let go
+    "c1 t1 c2 t2 c1 c3 t1, none, true", // a deadlock of two, for which a third one waits
+    "c1 t1 c2 t2 c1, none, true",
+    "c1 t1 c2 t2 c3 t3 c4 c4 t4 c3 c5 t1, none, true", // into a cycle in its midst, and on
+    "c1 t1 c2 t2 c1 t1 c3, none, false", // another holder can let go
+    "c1 t1 c2 t2 c1, c2, false", // a time limit of a member
+    "c1 t1 c2 t2 c1 c3 t1, c3, true" // of one outside
   })
-  void chain_intoACycle_saysOnlyWhatIsSo(String way, boolean closed) {
+  void chain_intoACycle_saysOnlyWhatIsSo(String way, String limited, boolean closed) {
     DevTools page = show("waits");
-    assertThat(page.evaluate(ConsoleScripts.WALK_CHAIN.formatted(way)))
+    assertThat(page.evaluate(ConsoleScripts.WALK_CHAIN.formatted(way, limited)))
         .isEqualTo("true,true," + closed);
   }
 
@@ -225,7 +204,7 @@ class ConsolePageIT {
         "[aria-label=Processes] .row",
         text -> text.contains("shop · Supervisor") && text.contains("· CoroutineProcess"));
     page.await("[aria-label=Workers] .row", matches("(?m)^1\\s"));
-    page.picture("console-processes");
+    page.pictures("console-processes");
     page.click("#alarms button");
     page.await("#drawer", text -> text.contains("mailbox") && text.contains("linked to"));
     page.await("#drawer pre", "Shop.lambda$stuck");
@@ -272,7 +251,7 @@ class ConsolePageIT {
     String _ = page.evaluate(TIMELINE + ".focus()");
     page.press("Enter"); // the whole run
     page.press("-");
-    page.picture("console-trace");
+    page.pictures("console-trace");
     page.click("#woken-by button");
     page.await("#slice", text -> text.contains("whom it woke") && !text.equals(chosen));
   }
@@ -333,65 +312,6 @@ class ConsolePageIT {
     page.picture("console-reports");
   }
 
-  @ParameterizedTest
-  @CsvSource({
-    "overview, .figures",
-    "coroutines, [aria-label=Coroutines] .row",
-    "waits, .graphbox .node",
-    "processes, [aria-label=Processes] .row",
-    "holds, .report",
-    "trace, .tools",
-    "reports, .report"
-  })
-  void phone_hasNothingBesideTheScreen(String view, String content) throws Exception {
-    browser().resize(390, 844);
-    browser().dark(true);
-    DevTools page = show(view);
-    page.await(content, text -> !text.isEmpty());
-    assertThat(page.evaluate(BESIDE)).isEqualTo("0");
-    page.picture("console-phone-" + view);
-    // what is too wide would be seen
-    String wide = "Object.assign(document.createElement('div'), {id: 'wide', textContent: 'wide'})";
-    String _ = page.evaluate("document.querySelector('main > *').append(" + wide + ")");
-    String _ =
-        page.evaluate(
-            "void Object.assign(document.getElementById('wide').style, {minWidth: '900px',"
-                + " minHeight: '9px'})");
-    assertThat(page.evaluate(BESIDE)).isNotEqualTo("0");
-    String _ = page.evaluate("document.getElementById('wide').remove()");
-  }
-
-  /// Two seconds, as a count of what comes once a second, so that it holds on any machine: of the
-  /// looks, and of the answers for the graph, that are drawn after a fault has begun by the clock
-  /// of the program, the second one at the latest shows it. The first may have been taken before.
-  @ParameterizedTest
-  @CsvSource({
-    "letters, processes, #alarms, archive has",
-    "crash, processes, #alarms, desk has restarted",
-    "hold, overview, [data-unit=till] .alarm, Held for",
-    "link, waits, #chain, late"
-  })
-  void fault_isShown_bySecondLookAfterIt(String fault, String view, String place, String words)
-      throws Exception {
-    Outcome.Started shop = Objects.requireNonNull(program);
-    DevTools page = show(view);
-    page.await("main", text -> !text.isEmpty());
-    String _ = page.evaluate(ConsoleScripts.RECORD_DRAWN.formatted(pid(shop), place, words));
-    Path begin = checkout.write("fault-" + fault, "");
-    try {
-      shop.awaitOutput("fault " + fault + " at ");
-      page.await("h1", _ -> page.evaluate("drawn.some(([, shown]) => shown)").equals("true"));
-    } finally {
-      Files.delete(begin);
-    }
-    Matcher at = Pattern.compile("fault " + fault + " at (\\d+)\\.").matcher(shop.read("out"));
-    assertThat(at.find()).isTrue();
-    String without =
-        "drawn.filter(([at, shown]) => at > %s && !shown).length".formatted(at.group(1));
-    String all = page.evaluate("JSON.stringify(drawn)");
-    assertThat(Integer.parseInt(page.evaluate(without))).as(all).isLessThanOrEqualTo(1);
-  }
-
   @Test
   void viewsThatWereLeft_areForgotten() {
     String _ = afterVisits(2);
@@ -404,7 +324,7 @@ class ConsolePageIT {
 
   private String afterVisits(int visits) {
     for (int i = 0; i < visits; i++) {
-      show("coroutines").await("[aria-label=Sites] .row", text -> !text.isEmpty());
+      show("coroutines").await("[aria-label=Coroutines] .row", text -> !text.isEmpty());
       show("processes").await("[aria-label=Processes] .row", text -> !text.isEmpty());
       DevTools _ = show("trace");
     }
@@ -423,7 +343,7 @@ class ConsolePageIT {
           }
           const points = programs.get(1).history.get('1');
           programs.delete(1);
-          return [points.length, points[0][0]];
+          return [points.length, points[0].at];
         })()
         """;
     assertThat(show("overview").evaluate(looks)).isEqualTo("600,2400000");
@@ -500,7 +420,9 @@ class ConsolePageIT {
 
   /// Each text of the program that a view shows: names, kinds, reports.
   @Test
-  void textOfTheProgram_isTextAndNeverMarkup() {
+  @Order(Integer.MAX_VALUE) // no picture has these names
+  void textOfTheProgram_isTextAndNeverMarkup() throws Exception {
+    long _ = opened.begin("strange", () -> {});
     String image = "<img src=x onerror=alert(";
     DevTools page = show("coroutines");
     filter(page, "onerror");
@@ -510,11 +432,11 @@ class ConsolePageIT {
     filter(page, "x".repeat(9_999));
     page.click("[aria-label=Coroutines] .row");
     page.await("#drawer h2", matches("x{10000}"));
-    assertThat(page.evaluate(BESIDE)).isEqualTo("0");
+    assertThat(page.evaluate(ConsolePage.BESIDE)).isEqualTo("0");
     show("waits").await(".graphbox .node", "the mutex '" + image.substring(0, 15));
     filter(show("processes"), "onerror");
     page.await("[aria-label=Processes] .row", image + "3)>");
-    show("reports").await(".report[data-kind=failure]", "no such order " + image + "4)>");
+    show("reports").await(".report[data-kind=failure]", "no such customer " + image + "4)>");
     assertThat(page.evaluate("document.querySelectorAll('main img, aside img').length"))
         .isEqualTo("0");
   }
@@ -565,14 +487,14 @@ class ConsolePageIT {
 
   @Test
   @Tag("watch-6")
-  void programThatEnds_isSaidToHave() throws Exception {
-    Outcome.Started child = Objects.requireNonNull(ending);
-    String pid = pid(child);
+  void programThatEnds_isSaidToHave_withItsExitCode() throws Exception {
+    String pid = opened.pidOfEnding();
     String _ = browser().evaluate("location.hash = '/" + pid + "/overview'");
     browser().await("[data-unit=shop] [data-figure=coroutines]", text -> !text.isEmpty());
-    child.process().destroyForcibly().waitFor();
-    browser().await("main", matches("Process " + pid + " \\(Shop.java\\) ended at [0-9:]+"));
+    boolean isKept = Files.exists(Path.of("/proc", pid, "stat")); // while its parent has not asked
+    Path _ = checkout.write("halt-" + pid, "");
+    String how = isKept ? " with exit code 4" : "";
+    browser().await("main", matches("Process " + pid + " \\(Shop.java\\) ended at [0-9:]+" + how));
     browser().await("#status", "ended");
-    assertThat(Files.exists(Path.of("/proc", pid))).isFalse();
   }
 }

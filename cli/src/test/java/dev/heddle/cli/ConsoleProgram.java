@@ -11,8 +11,10 @@ import java.util.regex.Pattern;
 /// A program in which there is all that the console shows, and a console.
 ///
 /// In its loop `shop` many coroutines wait, a chain of waits grows while the file `grow` is there,
-/// and two coroutines wait for each other; a coroutine holds its loop `batch` most of the time; in
-/// its runtime `orders` a child is restarted without end, and a mailbox is flooded.
+/// and two coroutines wait for each other; a coroutine holds its loop `batch` most of the time; its
+/// loop `depot` has stalled; in its loop `dock` a chain grows while the file `grow-dock` is there,
+/// and becomes a deadlock when `close-dock` is; in its runtime `orders` a child is restarted
+/// without end, a mailbox is flooded, and two processes wait for each other.
 final class ConsoleProgram {
   private static final Path JAVA = Path.of(System.getProperty("java.home"), "bin", "java");
   private static final Pattern URL = Pattern.compile("http://127\\.0\\.0\\.1:(\\d+)/([\\w-]+)/");
@@ -62,9 +64,6 @@ final class ConsoleProgram {
         var right = new Mutex("right");
         Heddle.background("credit", () -> { left.lock(); Heddle.yieldNow(); Heddle.yieldNow(); right.lock(); });
         Heddle.background("debit", () -> { right.lock(); Heddle.yieldNow(); Heddle.yieldNow(); left.lock(); });
-        var strange = new Mutex("<img src=x onerror=alert(2)> \\u202E");
-        Heddle.background("x".repeat(10_000), () -> { strange.lock(); nap(); });
-        Heddle.background("'\\"\\uD83D</script>", () -> { strange.lock(); });
         Heddle.background("kitchen", () -> Heddle.scope(scope -> {
           for (int i = 0; i < 3; i++) {
             scope.launch("dish", this::nap);
@@ -74,12 +73,13 @@ final class ConsoleProgram {
           return true;
         }));
         Heddle.background("returns", () -> Heddle.supervise(scope -> {
-          scope.launch("refund", () -> { throw new IllegalStateException("no such order <img src=x onerror=alert(4)> \\uD83D"); });
+          scope.launch("refund", () -> { throw new IllegalStateException("no such order"); });
           return true;
         }));
         Listener counter = Tcp.listen(new InetSocketAddress("127.0.0.1", 0));
         Heddle.background("counter", counter::accept);
-        Heddle.background("<img src=x onerror=alert(1)> \\u202E\\t", this::nap);
+        loop("depot", _ -> {}, this::stall);
+        loop("dock", _ -> {}, this::dock);
         Heddle.yieldNow();
         IO.println("ready");
         Mutex before = ledger;
@@ -89,6 +89,17 @@ final class ConsoleProgram {
           if (watched != seen) {
             IO.println(watched ? "The loop is watched." : "The loop is left alone.");
             seen = watched;
+          }
+          if (isBegun("crowd")) {
+            crowd();
+          }
+          if (isBegun("strange")) {
+            strange();
+          }
+          if (isBegun("compute")) {
+            Heddle.background("prices", this::compute);
+            Heddle.background("taxes", this::compute);
+            begun("compute");
           }
           if (isBegun("link")) {
             var next = before;
@@ -109,7 +120,42 @@ final class ConsoleProgram {
         }
       }
 
+      void loop(String name, java.util.function.Consumer<dev.heddle.observe.LoopReport> reports, Action main) {
+        var options = HeddleOptions.defaults().withName(name).withStallLimit(Duration.ofMillis(50)).withReports(reports);
+        Thread.ofPlatform().daemon().start(() -> {
+          try {
+            Heddle.run(options, main);
+          } catch (DeadlockError _) {
+            // as it should
+          }
+        });
+      }
+
+      void stall() throws InterruptedException {
+        var gate = new ReentrantLock();
+        gate.lock();
+        Heddle.background("carrier", () -> { gate.lock(); });
+        new CountDownLatch(1).await();
+      }
+
+      void dock() {
+        Mutex before = new Mutex("quay");
+        before.lock();
+        for (int i = 1; !Files.exists(Path.of("close-dock")); i++) {
+          if (i <= 3 || Files.exists(Path.of("grow-dock"))) {
+            var mine = new Mutex("berth-" + i);
+            var next = before;
+            Heddle.spawn("ship-" + i, () -> { mine.lock(); next.lock(); });
+            before = mine;
+          }
+          Heddle.delay(Duration.ofMillis(200));
+        }
+        before.lock();
+      }
+
       // ---- faults that a test begins ----
+
+      volatile ProcessRuntime processes;
 
       final java.util.Set<String> all = java.util.concurrent.ConcurrentHashMap.newKeySet();
 
@@ -121,12 +167,46 @@ final class ConsoleProgram {
         IO.println("fault " + fault + " at " + System.currentTimeMillis() + ".");
       }
 
-      void hold() {
-        Heddle.run(HeddleOptions.defaults().withName("till").withReports(_ -> begun("hold")), () -> {
-          while (Files.exists(Path.of("fault-hold"))) {
+      void hold(String loop, String fault) {
+        loop(loop, _ -> begun(fault), () -> {
+          while (Files.exists(Path.of("fault-" + fault))) {
             add();
           }
         });
+      }
+
+      void crowd() {
+        for (int i = 0; i < 500; i++) {
+          Heddle.background("guest", this::nap);
+        }
+        Heddle.yieldNow();
+        begun("crowd");
+      }
+
+      // what a program is called, and says, is no part of a page
+      void strange() {
+        var mutex = new Mutex("<img src=x onerror=alert(2)> \\u202E");
+        Heddle.background("x".repeat(10_000), () -> { mutex.lock(); nap(); });
+        Heddle.background("'\\"\\uD83D</script>", () -> { mutex.lock(); });
+        Heddle.background("<img src=x onerror=alert(1)> \\u202E\\t", this::nap);
+        Heddle.background("returns", () -> Heddle.supervise(scope -> {
+          scope.launch("refund", () -> { throw new IllegalStateException("no such customer <img src=x onerror=alert(4)> \\uD83D"); });
+          return true;
+        }));
+        processes.spawn(service(), StartOptions.defaults().withName("<img src=x onerror=alert(3)>"));
+        Heddle.yieldNow();
+        begun("strange");
+      }
+
+      // while a test wants it: the other views are about coroutines that wait
+      void compute() {
+        while (Files.exists(Path.of("fault-compute"))) {
+          long end = System.nanoTime() + 1_000_000;
+          while (System.nanoTime() < end) {
+            add();
+          }
+          Heddle.delay(Duration.ofMillis(9));
+        }
       }
 
       CoroutineProcess desk(java.util.concurrent.atomic.AtomicInteger starts) {
@@ -156,7 +236,20 @@ final class ConsoleProgram {
               runtime.send("desk-1", "closed");
             }
             if (isBegun("hold")) {
-              Thread.ofPlatform().daemon().start(this::hold);
+              hold("till", "hold");
+            }
+            if (isBegun("delay")) {
+              hold("counter", "delay");
+            }
+            if (isBegun("deadlock")) {
+              loop("pier", _ -> begun("deadlock"), () -> {
+                var anchor = new Mutex("anchor");
+                anchor.lock();
+                Heddle.spawn("boat", () -> { anchor.lock(); }).await();
+              });
+            }
+            if (isBegun("stall")) {
+              loop("yard", _ -> begun("stall"), this::stall);
             }
             java.util.concurrent.locks.LockSupport.parkNanos(20_000_000);
           }
@@ -183,6 +276,13 @@ final class ConsoleProgram {
         }
       }
 
+      CoroutineProcess asking(ProcessRuntime runtime) {
+        return CoroutineProcess.of(self -> {
+          runtime.ask(self.receive(Pid.class), "who is first?", Duration.ofDays(1));
+          return null;
+        });
+      }
+
       CoroutineProcess service() {
         return CoroutineProcess.of(self -> { while (true) { self.receive(); } });
       }
@@ -205,7 +305,19 @@ final class ConsoleProgram {
 
       void processes() throws Exception {
         java.util.logging.Logger.getLogger("dev.heddle").setLevel(java.util.logging.Level.OFF);
-        var runtime = ProcessRuntime.builder().workers(2).host("orders").start();
+        var halt = Path.of("halt-" + ProcessHandle.current().pid());
+        Thread.ofPlatform().daemon().start(() -> {
+          while (!Files.exists(halt)) {
+            java.util.concurrent.locks.LockSupport.parkNanos(20_000_000);
+          }
+          Runtime.getRuntime().halt(4);
+        });
+        var runtime = ProcessRuntime.builder().workers(2).host("orders").deadlock(Duration.ofMillis(200)).start();
+        processes = runtime;
+        Pid buyer = runtime.spawn(asking(runtime), StartOptions.defaults().withName("buyer"));
+        Pid seller = runtime.spawn(asking(runtime), StartOptions.defaults().withName("seller"));
+        runtime.send(buyer, seller);
+        runtime.send(seller, buyer);
         runtime.spawn(
             Supervisor.builder()
                 .child(ChildSpec.of("stock", this::service))
@@ -216,7 +328,6 @@ final class ConsoleProgram {
         for (int i = 0; i < 40; i++) {
           runtime.spawn(service(), StartOptions.defaults().withName("customer-" + i));
         }
-        runtime.spawn(service(), StartOptions.defaults().withName("<img src=x onerror=alert(3)>"));
         var never = new CountDownLatch(1);
         Pid slow = runtime.spawn(stuck(never), StartOptions.defaults().withName("mailer"));
         faults(runtime, runtime.spawn(stuck(never), StartOptions.defaults().withName("archive")));
@@ -252,19 +363,32 @@ final class ConsoleProgram {
   /// @param sessions so many coroutines of one site
   static Outcome.Started start(Checkout checkout, int sessions)
       throws IOException, InterruptedException {
-    Outcome.Started child =
-        Outcome.start(
-            List.of(
-                JAVA.toString(),
-                "--add-opens=java.base/java.lang=ALL-UNNAMED",
-                "--add-opens=java.base/java.util.concurrent.locks=ALL-UNNAMED",
-                "-cp",
-                System.getProperty("heddle.jar"),
-                checkout.write("Shop.java", SOURCE).toString(),
-                Integer.toString(sessions)),
-            checkout.root(),
-            Map.of(),
-            "");
+    return start(checkout, command(checkout, sessions));
+  }
+
+  /// Starts it below a parent that never asks for its exit code, so that the system keeps that. It
+  /// says `pid`, its process id, and `end`; that process is not ended with the parent.
+  static Outcome.Started startOfACarelessParent(Checkout checkout, int sessions)
+      throws IOException, InterruptedException {
+    String java = String.join("' '", command(checkout, sessions));
+    return start(
+        checkout, List.of("sh", "-c", "'" + java + "' & echo pid $! end; exec sleep 3000"));
+  }
+
+  private static List<String> command(Checkout checkout, int sessions) throws IOException {
+    return List.of(
+        JAVA.toString(),
+        "--add-opens=java.base/java.lang=ALL-UNNAMED",
+        "--add-opens=java.base/java.util.concurrent.locks=ALL-UNNAMED",
+        "-cp",
+        System.getProperty("heddle.jar"),
+        checkout.write("Shop.java", SOURCE).toString(),
+        Integer.toString(sessions));
+  }
+
+  private static Outcome.Started start(Checkout checkout, List<String> command)
+      throws IOException, InterruptedException {
+    Outcome.Started child = Outcome.start(command, checkout.root(), Map.of(), "");
     child.awaitOutput("ready");
     return child;
   }

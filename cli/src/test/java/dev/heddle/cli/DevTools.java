@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.heddle.cli;
 
+import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
-import java.io.File;
+import dev.heddle.cli.doctor.Chromium;
 import java.io.IOException;
 import java.net.URI;
 import java.net.URLDecoder;
@@ -19,6 +20,7 @@ import java.util.Base64;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
@@ -32,8 +34,6 @@ import java.util.regex.Pattern;
 /// A headless Chromium of this machine, driven by its DevTools protocol: what it has of that is
 /// three commands, for which a driver and its libraries would be too much.
 final class DevTools implements WebSocket.Listener {
-  private static final List<String> NAMES =
-      List.of("chromium", "chromium-browser", "google-chrome", "google-chrome-stable");
   private static final long GUARD_SECONDS = 240;
   private static final Pattern PAGE =
       Pattern.compile("\"(ws://127\\.0\\.0\\.1[^\"]+/devtools/page/[^\"]+)\"");
@@ -43,6 +43,7 @@ final class DevTools implements WebSocket.Listener {
   private static final Pattern DATA = Pattern.compile("\"data\":\"([^\"]+)\"");
   private static final Pattern KEPT =
       Pattern.compile("\"nodes\":(\\d+),\"jsEventListeners\":(\\d+)");
+  private static final Pattern NODE = Pattern.compile("\"nodeId\":([1-9]\\d*)");
   private static final Pattern USED = Pattern.compile("\"usedSize\":(\\d+)");
   private static final Pattern REQUESTED = Pattern.compile("\"request\":\\{\"url\":\"([^\"]+)\"");
 
@@ -63,15 +64,15 @@ final class DevTools implements WebSocket.Listener {
         HttpClient.newHttpClient().newWebSocketBuilder().buildAsync(URI.create(page), this).join();
   }
 
-  /// Starts one; skips the test where there is none.
+  /// Starts one; where there is none it skips the test, or fails if one is required.
   ///
   /// @param unproved what is not proved then
   static DevTools start(Path folder, String unproved) throws IOException, InterruptedException {
-    String program = find();
-    assumeTrue(!program.isEmpty(), () -> "no chromium on the PATH: not proved here is " + unproved);
+    Optional<Path> program = Chromium.find(System.getenv());
+    need(program.isPresent(), "chromium on the PATH", unproved, System.getenv());
     Process browser =
         new ProcessBuilder(
-                program,
+                program.orElseThrow().toString(),
                 "--headless=new",
                 "--no-sandbox", // it shows our page only; root has no sandbox
                 "--disable-gpu",
@@ -91,16 +92,13 @@ final class DevTools implements WebSocket.Listener {
     return tools;
   }
 
-  private static String find() {
-    for (String folder : System.getenv().getOrDefault("PATH", "").split(File.pathSeparator)) {
-      for (String name : NAMES) {
-        Path program = Path.of(folder, name);
-        if (Files.isExecutable(program)) {
-          return program.toString();
-        }
-      }
+  /// Where something is missing, skips the test, or fails if `HEDDLE_BROWSER` demands it.
+  static void need(boolean isThere, String what, String unproved, Map<String, String> environment) {
+    String missing = "no " + what + ": not proved here is " + unproved;
+    if (!isThere && Chromium.isRequired(environment)) {
+      throw new AssertionError(missing + ", which HEDDLE_BROWSER=required demands");
     }
-    return "";
+    assumeTrue(isThere, missing);
   }
 
   private static String page(Process browser, Path folder)
@@ -189,6 +187,25 @@ final class DevTools implements WebSocket.Listener {
     return URLDecoder.decode(value.group(1).replace("+", "%2B"), StandardCharsets.UTF_8);
   }
 
+  /// Waits until an expression is true.
+  void awaitTrue(String expression) {
+    awaitValue(expression, "true");
+  }
+
+  /// Waits until an expression has a value.
+  void awaitValue(String expression, String wanted) {
+    long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(GUARD_SECONDS);
+    String last = evaluate(expression);
+    while (!last.equals(wanted)) {
+      if (System.nanoTime() - end > 0) {
+        throw new AssertionError(
+            "%s never was '%s', but '%s'%non: %s".formatted(expression, wanted, last, errors));
+      }
+      String _ = evaluate("new Promise(done => setTimeout(done, 50))");
+      last = evaluate(expression);
+    }
+  }
+
   /// Waits until an element, by its selector, has a text that is wanted; returns that.
   String await(String selector, Predicate<String> wanted) {
     String read =
@@ -250,6 +267,24 @@ final class DevTools implements WebSocket.Listener {
                 .formatted(json, name, name, input));
   }
 
+  /// Has the reader choose a file of this machine.
+  void choose(String input, Path file) {
+    String document = node(call("DOM.getDocument", "{\"depth\":0}"));
+    String query = "{\"nodeId\":%s,\"selector\":\"%s\"}".formatted(document, input);
+    String node = node(call("DOM.querySelector", query));
+    String chosen = "{\"nodeId\":%s,\"files\":[\"%s\"]}".formatted(node, file);
+    assertThat(call("DOM.setFileInputFiles", chosen)).doesNotContain("\"error\"");
+    String _ = call("DOM.disable", "{}"); // it would keep the nodes that it has told of
+  }
+
+  private static String node(String answer) {
+    Matcher node = NODE.matcher(answer);
+    if (!node.find()) {
+      throw new AssertionError(answer);
+    }
+    return node.group(1);
+  }
+
   void resize(int width, int height) {
     String _ =
         call(
@@ -266,16 +301,30 @@ final class DevTools implements WebSocket.Listener {
                 .formatted(on ? "dark" : "light"));
   }
 
-  /// A picture of the page, where pictures are wanted: `-Dheddle.pictures=FOLDER`.
+  /// Whether `-Dheddle.pictures=FOLDER` was given.
+  static boolean wantsPictures() {
+    return !System.getProperty("heddle.pictures", "").isEmpty();
+  }
+
+  /// A picture of the page, where pictures are wanted.
   void picture(String name) throws IOException {
-    String folder = System.getProperty("heddle.pictures", "");
-    if (!folder.isEmpty()) {
+    if (wantsPictures()) {
+      String folder = System.getProperty("heddle.pictures");
+      String _ = evaluate("new Promise(done => requestAnimationFrame(() => setTimeout(done)))");
       Matcher data = DATA.matcher(call("Page.captureScreenshot", "{\"format\":\"png\"}"));
       if (data.find()) {
         Path file = Files.createDirectories(Path.of(folder)).resolve(name + ".png");
         Files.write(file, Base64.getDecoder().decode(data.group(1)));
       }
     }
+  }
+
+  /// The same in the light, and in the dark.
+  void pictures(String name) throws IOException {
+    picture(name);
+    dark(true);
+    picture(name + "-dark");
+    dark(false);
   }
 
   /// How many nodes, attached or not, and listeners there are that something still leads to.

@@ -29,6 +29,7 @@ class TopIT {
   private static final String DOWN = "\033[B";
   private static final String LEFT = "\033[D";
   private static final String ESCAPE = "\033";
+  private static final String OTHER_SCREEN = "\033\\[\\?1049h"; // as a pattern
 
   private static final String PROGRAM =
       """
@@ -227,6 +228,44 @@ class TopIT {
       terminal.type("q");
       assertThat(terminal.awaitEnd()).isZero();
     }
+  }
+
+  /// The other screen and the raw mode stayed, and what was typed at the shell was not seen.
+  @Test
+  void stoppedByTheTerminal_restoresIt_andTheScreenIsThereAgainAfterwards() throws Exception {
+    try (PseudoTerminal terminal = top(start("never"))) {
+      String self = Long.toString(terminal.process().pid());
+      for (int i = 1; i <= 2; i++) {
+        terminal.await("Longest waits");
+        signal("TSTP", self);
+        awaitStopped(terminal, i);
+        signal("CONT", self);
+      }
+      terminal.await("Longest waits");
+      assertThat(terminal.isAsBefore()).isFalse();
+      terminal.type("q");
+      assertThat(terminal.awaitEnd()).isZero();
+      assertThat(terminal.screen().strip()).isEqualTo("before");
+      assertThat(terminal.isAsBefore()).isTrue();
+    }
+  }
+
+  // until it is stopped. Where these tests have no shell above them, the system ignores such a
+  // signal: then until the screen was left, and entered again
+  private static void awaitStopped(PseudoTerminal terminal, int times) throws Exception {
+    while (!isStopped(terminal.process().pid())) {
+      if (terminal.written().split(OTHER_SCREEN, -1).length - 1 > times) {
+        return;
+      }
+      Thread.onSpinWait();
+    }
+    terminal.await(screen -> screen.strip().equals("before"));
+    assertThat(terminal.isAsBefore()).isTrue();
+  }
+
+  private static boolean isStopped(long pid) throws IOException {
+    String stat = Files.readString(Path.of("/proc", Long.toString(pid), "stat"));
+    return stat.charAt(stat.lastIndexOf(')') + 2) == 'T';
   }
 
   // the shell's own kill: a system may come without the program

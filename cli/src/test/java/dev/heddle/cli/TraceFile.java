@@ -39,6 +39,8 @@ final class TraceFile {
   private final Map<String, Integer> arrows = new HashMap<>();
   private final Map<String, JsonNode> commands = new HashMap<>();
   private int replies;
+  private final Map<Integer, Integer> events = new TreeMap<>();
+  private final Map<String, Long> last = new HashMap<>();
   private final Map<Long, End> begun = new HashMap<>();
   private final Map<Long, End> ended = new HashMap<>();
 
@@ -46,6 +48,7 @@ final class TraceFile {
     about = file.get("otherData");
     for (JsonNode event : file.get("traceEvents")) {
       int track = event.get("tid").intValue();
+      assertIsNotBefore(track, event);
       switch (event.get("ph").stringValue()) {
         case "M" -> {
           if (event.get("name").stringValue().equals("thread_name")) {
@@ -76,9 +79,27 @@ final class TraceFile {
           }
           replies++;
         }
-        case "i" -> instants.merge(event.get("name").stringValue(), 1, Integer::sum);
+        case "i" -> {
+          String name = event.get("name").stringValue();
+          instants.merge(name, 1, Integer::sum);
+          instants.merge(name + " " + track, 1, Integer::sum);
+        }
         default -> throw new AssertionError(event.toString());
       }
+    }
+  }
+
+  // arrows are behind the tracks, each begin beside its end
+  private void assertIsNotBefore(int track, JsonNode event) {
+    String kind = event.get("ph").stringValue();
+    if (Set.of("X", "i", "b", "e").contains(kind)) {
+      Long before = last.put(kind + track, nanos(event, "ts"));
+      assertThat(nanos(event, "ts"))
+          .as("time of a track, at %s", event)
+          .isGreaterThanOrEqualTo(before == null ? 0 : before);
+    }
+    if (Set.of("X", "i").contains(kind)) {
+      events.merge(track, 1, Integer::sum);
     }
   }
 
@@ -111,6 +132,24 @@ final class TraceFile {
     return Long.parseLong(about(key));
   }
 
+  /// How many slices there are, on all tracks.
+  int slices() {
+    return slices.size();
+  }
+
+  /// How many slices and instants there are, which a track of a thread has; those of each track
+  /// stand in the order of time.
+  int events() {
+    return events.values().stream().mapToInt(Integer::intValue).sum();
+  }
+
+  /// The same for each track, as its name, a bar and the number.
+  List<String> eventsOfTracks() {
+    return events.entrySet().stream()
+        .map(each -> tracks.get(each.getKey()) + "|" + each.getValue())
+        .toList();
+  }
+
   int arrows() {
     return begun.size();
   }
@@ -121,6 +160,11 @@ final class TraceFile {
 
   int instants(String name) {
     return instants.getOrDefault(name, 0);
+  }
+
+  /// How many there are on a track.
+  int instants(String name, String track) {
+    return instants(name + " " + track(track));
   }
 
   /// How many commands were issued.

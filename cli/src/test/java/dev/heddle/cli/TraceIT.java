@@ -1,24 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.heddle.cli;
 
-import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
 
-import java.io.BufferedReader;
 import java.io.IOException;
-import java.io.InputStreamReader;
-import java.net.InetAddress;
-import java.net.ServerSocket;
-import java.net.Socket;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
-import java.util.concurrent.CountDownLatch;
+import java.util.function.Predicate;
 import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -27,9 +18,6 @@ import org.junit.jupiter.api.Timeout;
 @Tag("watch-3")
 @Timeout(value = 300, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class TraceIT {
-  private static final Path JAVA = Path.of(System.getProperty("java.home"), "bin", "java");
-  private static final Path EXAMPLES = Path.of(System.getProperty("heddle.root"), "examples");
-
   private static final String BUSY =
       """
       import dev.heddle.*;
@@ -58,52 +46,23 @@ class TraceIT {
       }
       """;
 
-  private final Checkout checkout = Checkout.ready();
-  private final List<Outcome.Started> started = new ArrayList<>();
-  private final CountDownLatch requested = new CountDownLatch(1);
-  private Path folder = Path.of("");
+  private final TracedPrograms programs;
+  private final Checkout checkout;
+  private final Path folder;
 
-  @BeforeEach
-  void makeFolder() throws IOException {
-    folder = Files.createTempDirectory(checkout.root(), "trace");
+  TraceIT() throws IOException {
+    programs = new TracedPrograms();
+    checkout = programs.checkout();
+    folder = programs.folder();
   }
 
   @AfterEach
-  void endThem() throws InterruptedException {
-    for (Outcome.Started each : started) {
-      each.process().destroyForcibly().waitFor();
-    }
-  }
-
-  private String java(Path source, String ready, String... arguments) throws Exception {
-    List<String> command =
-        new ArrayList<>(
-            List.of(
-                JAVA.toString(),
-                "--add-opens=java.base/java.lang=ALL-UNNAMED",
-                "--enable-native-access=ALL-UNNAMED",
-                "-cp",
-                System.getProperty("heddle.jar"),
-                source.toString()));
-    command.addAll(List.of(arguments));
-    Outcome.Started child = Outcome.start(command, folder, Map.of(), "");
-    started.add(child);
-    child.awaitOutput(ready);
-    return Long.toString(child.process().pid());
+  void endThem() throws Exception {
+    programs.close();
   }
 
   private String busy() throws Exception {
-    return java(checkout.write("Busy.java", BUSY), "ready");
-  }
-
-  private TraceFile trace(String pid, Path file) throws Exception {
-    Outcome outcome = checkout.heddle("trace", pid, "--seconds", "1", "-o", file.toString());
-    assertThat(outcome.code()).as(outcome.err()).isZero();
-    assertThat(outcome.out()).contains(file + ": ", " entries of 1 s", "ui.perfetto.dev");
-    TraceFile read = TraceFile.read(file);
-    read.assertWellFormed();
-    assertThat(read.count("lost")).isZero();
-    return read;
+    return programs.java(checkout.write("Busy.java", BUSY), "ready");
   }
 
   /// Nothing is invented, and nothing left out.
@@ -123,7 +82,7 @@ class TraceIT {
 
   @Test
   void trace_hasEachRunOfTheLoop_andAnArrowForEachWakeUp() throws Exception {
-    TraceFile trace = trace(busy(), folder.resolve("busy.json.gz"));
+    TraceFile trace = programs.trace(busy(), "busy.json.gz");
 
     assertCountsAreTheLoops(trace, "loop heddle");
     assertThat(trace.runs("loop heddle"))
@@ -142,8 +101,8 @@ class TraceIT {
   @Test
   void aSecondTrace_isAsTheFirst_andNothingOfItStays() throws Exception {
     String pid = busy();
-    TraceFile first = trace(pid, folder.resolve("first.json"));
-    TraceFile second = trace(pid, folder.resolve("second.json"));
+    TraceFile first = programs.trace(pid, "first.json");
+    TraceFile second = programs.trace(pid, "second.json");
 
     assertCountsAreTheLoops(first, "loop heddle");
     assertCountsAreTheLoops(second, "loop heddle");
@@ -156,41 +115,18 @@ class TraceIT {
 
   @Test
   void traceOfSiteCheck_isWhatItsLoopHasDone() throws Exception {
-    try (ServerSocket site = new ServerSocket(0, 50, InetAddress.getLoopbackAddress())) {
-      Thread.ofVirtual().start(() -> serve(site));
-      String start = "http://127.0.0.1:" + site.getLocalPort() + "/1";
-      String pid = example("SiteCheck.java", start);
-      requested.await();
-
-      TraceFile trace = trace(pid, folder.resolve("site.json.gz"));
-      assertCountsAreTheLoops(trace, "loop heddle");
-      assertThat(trace.runs("loop heddle"))
-          .anySatisfy(
-              run -> assertThat(run.args().get("then").stringValue()).startsWith("waits for"));
-      assertThat(trace.arrows()).isPositive();
-      started.getFirst().process().destroyForcibly().waitFor();
-    }
-  }
-
-  private String example(String name, String... arguments) throws IOException {
-    List<String> words = new ArrayList<>(List.of("run", EXAMPLES.resolve(name).toString()));
-    words.addAll(List.of(arguments));
-    Outcome.Started child = checkout.start(words.toArray(String[]::new));
-    started.add(child);
-    return Long.toString(child.process().pid());
+    TraceFile trace = programs.trace(programs.siteCheck(), "site.json.gz");
+    assertCountsAreTheLoops(trace, "loop heddle");
+    assertThat(trace.runs("loop heddle"))
+        .anySatisfy(
+            run -> assertThat(run.args().get("then").stringValue()).startsWith("waits for"));
+    assertThat(trace.arrows()).isPositive();
   }
 
   /// A worker goes on while its recording ends: one run may be missing.
   @Test
   void traceOfBank_isWhatItsWorkersHaveDone() throws Exception {
-    String pid = example("Bank.java", "-n", "1000000", "-c", "0");
-    while (!checkout.heddle("ps", pid).out().contains("RUNTIME")) {
-      assertThat(started.getFirst().process().isAlive())
-          .as(started.getFirst().read("err"))
-          .isTrue();
-    }
-
-    TraceFile trace = trace(pid, folder.resolve("bank.json.gz"));
+    TraceFile trace = programs.trace(programs.bank(), "bank.json.gz");
     List<String> workers =
         trace.tracks().stream().filter(track -> track.startsWith("worker ")).toList();
     assertThat(workers).isNotEmpty();
@@ -203,42 +139,6 @@ class TraceIT {
     assertThat(trace.arrows("message"))
         .isPositive()
         .isLessThanOrEqualTo(trace.instants("message")); // some may be received after the end
-  }
-
-  /// A site without an end, a connection for each page.
-  private void serve(ServerSocket site) {
-    try {
-      while (true) {
-        Socket socket = site.accept();
-        Thread.ofVirtual().start(() -> answer(socket));
-      }
-    } catch (IOException _) {
-      // the test is over
-    }
-  }
-
-  private void answer(Socket socket) {
-    try (socket;
-        var in = new BufferedReader(new InputStreamReader(socket.getInputStream(), UTF_8))) {
-      String line = in.readLine();
-      if (line == null) {
-        return; // the client has been ended
-      }
-      long number = Long.parseLong(line.split(" ")[1].substring(1));
-      while (!line.isEmpty()) {
-        line = in.readLine();
-      }
-      String page = "<a href='/%d'>a</a> <a href='/%d'>b</a>".formatted(2 * number, 2 * number + 1);
-      String text =
-          "HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nConnection: close\r\nContent-Length: "
-              + page.length()
-              + "\r\n\r\n"
-              + page;
-      socket.getOutputStream().write(text.getBytes(UTF_8));
-      requested.countDown();
-    } catch (IOException _) {
-      // the test is over
-    }
   }
 
   private static final String INTERRUPTED =
@@ -266,24 +166,139 @@ class TraceIT {
       }
       """;
 
+  private static boolean hasAPauseAndAHold(TraceFile trace) {
+    return has(
+            trace,
+            "garbage collector",
+            pause -> pause.args().path("cause").asString().equals("System.gc()"))
+        && has(trace, "loop heddle: holds", hold -> hold.name().startsWith("coroutine-1 'main'"));
+  }
+
+  private static boolean has(TraceFile trace, String track, Predicate<TraceFile.Slice> slice) {
+    return trace.tracks().contains(track)
+        && trace.slices(trace.track(track)).stream().anyMatch(slice);
+  }
+
   @Test
   void pausesHoldsAndCommands_areInTheTrace() throws Exception {
-    TraceFile trace =
-        trace(
-            java(checkout.write("Interrupted.java", INTERRUPTED), "ready"),
-            folder.resolve("interrupted.json.gz"));
+    String pid = programs.java(checkout.write("Interrupted.java", INTERRUPTED), "ready");
+    TraceFile trace = null;
+    while (trace == null || !hasAPauseAndAHold(trace)) { // under load they fill a second or more
+      trace = programs.trace(pid, "interrupted.json.gz");
+    }
 
     List<TraceFile.Slice> pauses = trace.slices(trace.track("garbage collector"));
-    assertThat(pauses)
-        .hasSize((int) trace.count("pauses"))
-        .anySatisfy(
-            pause -> assertThat(pause.args().get("cause").stringValue()).isEqualTo("System.gc()"));
-    assertThat(trace.slices(trace.track("loop heddle: holds")))
-        .isNotEmpty()
-        .allSatisfy(hold -> assertThat(hold.name()).startsWith("coroutine-1 'main'"));
+    assertThat(pauses).hasSize((int) trace.count("pauses"));
     assertThat(trace.commands()).isPositive();
     assertThat(trace.replies()).isBetween(trace.commands() - 1, trace.commands());
     assertThat(trace.instants("timer")).isPositive();
+  }
+
+  private static final String EVERYTHING =
+      """
+      import dev.heddle.*;
+      import dev.heddle.io.*;
+      import dev.heddle.process.*;
+      import dev.heddle.process.supervisor.*;
+      import dev.heddle.sync.*;
+      import java.net.InetSocketAddress;
+      import java.nio.ByteBuffer;
+      import java.time.Duration;
+
+      void main() {
+        java.util.logging.Logger.getLogger("dev.heddle").setLevel(java.util.logging.Level.OFF);
+        ProcessRuntime runtime = ProcessRuntime.builder().workers(1).start();
+        runtime.spawn(
+            Supervisor.builder()
+                .intensity(1_000_000, Duration.ofDays(1))
+                .backoff(Backoff.constant(Duration.ofMillis(20)))
+                .child(ChildSpec.of("broken", () -> CoroutineProcess.of(self -> {
+                  throw new IllegalStateException("broken");
+                })))
+                .build());
+        Heddle.run(() -> {
+          Listener listener = Tcp.listen(new InetSocketAddress("127.0.0.1", 0));
+          IO.println("ready");
+          while (true) {
+            Heddle.scope(() -> {
+              Heddle.spawn("server", () -> listener.accept().write(ByteBuffer.wrap(new byte[1])));
+              AsyncIo client = Tcp.connect((InetSocketAddress) listener.localAddress());
+              client.readFully(ByteBuffer.allocate(1));
+              client.close();
+            });
+            Heddle.scope(() -> {
+              var napper = Heddle.spawn("napper", () -> { Heddle.delay(Duration.ofHours(1)); return 0; });
+              Heddle.delay(Duration.ofMillis(20));
+              napper.cancel("enough");
+            });
+          }
+        });
+      }
+      """;
+
+  @Test
+  void cancellationsReadinessAndRestarts_areInTheTrace() throws Exception {
+    TraceFile trace =
+        programs.trace(
+            programs.java(checkout.write("Everything.java", EVERYTHING), "ready"),
+            "everything.json.gz");
+
+    int cancelled = trace.instants("cancel");
+    assertThat(cancelled).isPositive();
+    assertThat(trace.runs("loop heddle"))
+        .filteredOn(run -> run.args().path("then").asString().equals("is cancelled"))
+        .hasSizeBetween(cancelled - 1, cancelled + 1) // it may begin or end between the two
+        .allSatisfy(run -> assertThat(run.name()).isEqualTo("napper"));
+    assertThat(trace.instants("I/O", "loop heddle: timers, I/O, other threads"))
+        .isPositive()
+        .isEqualTo(trace.instants("I/O"));
+    assertThat(trace.instants("restart")).isPositive();
+  }
+
+  private static final String SPINNING =
+      """
+      import dev.heddle.*;
+
+      void main() {
+        Heddle.run(() -> {
+          Heddle.background("other", this::spin);
+          IO.println("ready");
+          spin();
+        });
+      }
+
+      void spin() {
+        while (true) {
+          Heddle.yieldNow();
+        }
+      }
+      """;
+
+  /// Its rings hold less than what it does in two seconds, or in as many as a busy machine needs.
+  @Test
+  void traceThatHasLostItsOldestEntries_saysHowMany_andIsWellFormed() throws Exception {
+    String pid = programs.java(checkout.write("Spinning.java", SPINNING), "ready");
+    Path file = folder.resolve("spinning.json.gz");
+    TraceFile trace = null;
+    String out = "";
+    for (int seconds = 2; trace == null || trace.count("lost") == 0; seconds *= 2) {
+      Outcome outcome =
+          checkout.heddle(
+              "trace", pid, "--seconds", Integer.toString(seconds), "-o", file.toString());
+      assertThat(outcome.code()).as(outcome.err()).isZero();
+      trace = TraceFile.read(file);
+      out = outcome.out();
+    }
+
+    trace.assertWellFormed();
+    assertThat(out)
+        .contains(
+            "%,d entries of ".formatted(trace.count("recorded") - trace.count("lost")),
+            "; the %,d oldest were lost: record for a shorter time".formatted(trace.count("lost")));
+    assertThat(trace.runs("loop heddle")).hasSizeGreaterThan(1);
+    assertThat(trace.count("loop heddle switches"))
+        .as("switches of the loop, beside the runs that are left")
+        .isGreaterThan(trace.runs("loop heddle").size());
   }
 
   // ---- what cannot be ----
@@ -317,10 +332,11 @@ class TraceIT {
     String file = folder.resolve("trace.json").toString();
     assertRefused(checkout.heddle("trace", "999999999", "-o", file), "there is no process");
     String pid =
-        java(
+        programs.java(
             checkout.write(
                 "Sleeper.java",
-                "void main() throws Exception { IO.println(\"up\"); Thread.currentThread().join(); }"),
+                "void main() throws Exception { IO.println(\"up\"); Thread.currentThread().join();"
+                    + " }"),
             "up");
     assertRefused(
         checkout.heddle("trace", pid, "-o", file), "neither loops nor processes of Heddle");
@@ -341,7 +357,7 @@ class TraceIT {
     while (!Files.exists(file)) {
       Thread.onSpinWait(); // it has asked that process by then
     }
-    started.getFirst().process().destroyForcibly().waitFor();
+    programs.first().process().destroyForcibly().waitFor();
 
     assertRefused(Outcome.of(recording), "process " + pid + " (Busy.java) ended at ");
   }

@@ -111,7 +111,7 @@ class LogUpgradeTest {
       try {
         return action.call();
       } catch (NoQuorumException _) {
-        // safe: the test has a limit
+        LockSupport.parkNanos(5_000_000); // safe: between two tries; the test has a limit
       }
     }
   }

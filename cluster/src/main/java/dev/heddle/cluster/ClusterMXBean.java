@@ -54,7 +54,8 @@ public interface ClusterMXBean {
   /// @param address where it is, or was looked for; empty when it is not known
   /// @param state the name of a [NodeInfo.State]
   /// @param labels that it has announced
-  /// @param leaseAgeMillis since the last renewal of its lease was heard of; -1 when it holds none
+  /// @param leaseAgeMillis since the last renewal of its lease was heard of, which is up to 30 s
+  ///   later than it was but at the leader of the voters; -1 when it holds none
   /// @param names how many its processes own
   /// @param shards how many it owns
   /// @param entities that run there, as it has last told

@@ -490,7 +490,10 @@ public final class ClusterOptions {
         values.firstPort == values.lastPort
             ? String.valueOf(values.firstPort)
             : values.firstPort + "-" + values.lastPort;
-    return "ClusterOptions[node '%s' of cluster '%s' at %s:%s, seeds %s, labels %s, entries %s]"
+    String names =
+        (values.voters.isEmpty() ? "" : ", voters " + values.voters)
+            + (values.directory == null ? "" : ", directory " + values.directory);
+    return "ClusterOptions[node '%s' of cluster '%s' at %s:%s, seeds %s, labels %s, entries %s%s]"
         .formatted(
             values.name,
             values.cluster,
@@ -498,6 +501,7 @@ public final class ClusterOptions {
             ports,
             values.seeds,
             values.labels,
-            values.entries.keySet());
+            values.entries.keySet(),
+            names);
   }
 }

@@ -11,6 +11,7 @@ import dev.heddle.ports.TestPorts;
 import java.lang.management.ManagementFactory;
 import java.nio.file.Path;
 import java.util.Map;
+import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
 import javax.management.JMX;
 import javax.management.MBeanServer;
@@ -56,8 +57,7 @@ class ClusterBeanTest {
 
   private static void await(BooleanSupplier condition) {
     while (!condition.getAsBoolean()) { // the guard is that of the class
-      Thread.onSpinWait();
-      Thread.yield();
+      LockSupport.parkNanos(5_000_000); // between two looks
     }
   }
 

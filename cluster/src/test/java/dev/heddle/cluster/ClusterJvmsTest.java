@@ -6,16 +6,11 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.heddle.ports.TestPorts;
 import java.io.IOException;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Collection;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
 import java.util.TreeMap;
-import java.util.TreeSet;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
@@ -195,7 +190,7 @@ class ClusterJvmsTest {
     NodeJvm alone = NodeJvm.start(List.of("-Xlog:class+load:stdout:none"));
     jvms.add(alone);
     alone.waitFor("READY");
-    assertThat(listening(alone.pid())).isEmpty();
+    assertThat(alone.listening()).isEmpty();
     assertThat(alone.all())
         .filteredOn(line -> line.contains("org.jgroups") || line.contains("tools.jackson"))
         .isEmpty();
@@ -204,7 +199,7 @@ class ClusterJvmsTest {
     NodeJvm node = start("alone", port, List.of(port));
     jvms.add(node);
     node.waitFor("READY");
-    assertThat(listening(node.pid())).containsExactly("127.0.0.1:" + port);
+    assertThat(node.listening()).containsExactly("127.0.0.1:" + port);
     // a second node at that port says who has it
     ClusterOptions second = ClusterOptions.named("b").bind("127.0.0.1", port);
     assertThatThrownBy(() -> Cluster.join(second))
@@ -212,47 +207,5 @@ class ClusterJvmsTest {
         .hasMessage(
             "port %d of 127.0.0.1 is taken by process %d (java); stop it, or bind to another port"
                 .formatted(port, node.pid()));
-  }
-
-  /// What `ss -ltn` shows for a process: the addresses of its TCP sockets in state LISTEN.
-  private static Set<String> listening(long pid) throws IOException {
-    Set<String> inodes = new HashSet<>();
-    try (var files = Files.list(Path.of("/proc/" + pid + "/fd"))) {
-      for (Path file : files.toList()) {
-        String target = Files.isSymbolicLink(file) ? readLink(file) : "";
-        if (target.startsWith("socket:[")) {
-          inodes.add(target.substring(8, target.length() - 1));
-        }
-      }
-    }
-    Set<String> addresses = new TreeSet<>();
-    for (String table : List.of("tcp", "tcp6")) {
-      for (String line : Files.readAllLines(Path.of("/proc/net/" + table))) {
-        String[] columns = line.strip().split("\\s+");
-        if (columns[3].equals("0A") && inodes.contains(columns[9])) {
-          addresses.add(address(columns[1]));
-        }
-      }
-    }
-    return addresses;
-  }
-
-  private static String readLink(Path file) {
-    try {
-      return Files.readSymbolicLink(file).toString();
-    } catch (IOException e) {
-      return ""; // closed meanwhile
-    }
-  }
-
-  /// Of `0100007F:1DB0`, or an address of version 6 whose last four bytes are those.
-  private static String address(String hex) {
-    int colon = hex.indexOf(':');
-    String four = hex.substring(colon - 8, colon);
-    List<String> bytes = new ArrayList<>();
-    for (int i = 6; i >= 0; i -= 2) {
-      bytes.add("" + Integer.parseInt(four.substring(i, i + 2), 16));
-    }
-    return String.join(".", bytes) + ":" + Integer.parseInt(hex.substring(colon + 1), 16);
   }
 }

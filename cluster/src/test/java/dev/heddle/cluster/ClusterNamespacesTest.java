@@ -83,6 +83,9 @@ class ClusterNamespacesTest {
       watch(one, "c");
     }
     exchange(a, "b");
+    assertThat(a.all())
+        .anyMatch(
+            it -> it.contains("listens at") && it.contains("without encryption (insecure())"));
     cutOffC(a, b, c);
     cutPair(a, b, c);
     flap(a, b, c);
@@ -132,5 +135,18 @@ class ClusterNamespacesTest {
 
   private static int lost(NodeJvm node) {
     return (int) node.all().stream().filter(line -> line.contains(" LOST ")).count();
+  }
+
+  /// Of a killed program, which cannot delete them by itself.
+  @Test
+  void namespaces_ofAProgramThatIsKilled_areDeleted() throws Exception {
+    NodeJvm program = NodeJvm.start(Namespaces.class, List.of());
+    jvms.add(program);
+    String prefix = program.waitFor("MADE ").text().substring("MADE ".length());
+    assertThat(Namespaces.count(prefix)).isEqualTo(2); // a and the hub
+    program.kill();
+    while (Namespaces.count(prefix) != 0) { // the guard of this class ends it
+      Thread.onSpinWait();
+    }
   }
 }

@@ -4,9 +4,12 @@ package dev.heddle.cluster;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.heddle.process.AskFailedException;
+import dev.heddle.process.Commands;
 import dev.heddle.process.CoroutineProcess;
 import dev.heddle.process.MailboxPolicy;
 import dev.heddle.process.Pid;
+import dev.heddle.process.Process;
+import dev.heddle.process.ProcessEvent;
 import dev.heddle.process.ProcessRuntime;
 import dev.heddle.process.Request;
 import dev.heddle.process.StartOptions;
@@ -112,6 +115,37 @@ class ClusterSnippetsTest {
               .build();
       // @end
       assertThat(a.runtime().spawn(supervisor)).isNotNull();
+      assertThat(b.runtime()).isNotNull();
+    }
+  }
+
+  @Test
+  void spawnInAStep() throws Exception {
+    ClusterOptions options = ClusterOptions.named("a").cluster("stepping");
+    var started = new LinkedBlockingQueue<Object>();
+    try (Cluster cluster = Cluster.join(options);
+        Cluster b =
+            Cluster.join(
+                ClusterOptions.named("b").cluster("stepping").entry("counter", Counter::new))) {
+      up(cluster, "b");
+      // @start region=spawnInAStep
+      Process starter =
+          (events, out) -> {
+            for (ProcessEvent event : events) {
+              if (event.isMessage()) {
+                out.execute(
+                    1,
+                    Commands.call(
+                        () -> cluster.spawn("counter", StartOptions.defaults(), Place.on("b"))));
+              } else if (event.tag() == 1) {
+                started.add(event.data()); // the PID
+              }
+            }
+          };
+      // @end
+      cluster.runtime().send(cluster.runtime().spawn(starter), "start");
+      assertThat(started.take())
+          .isInstanceOfSatisfying(Pid.class, it -> assertThat(it.node()).isEqualTo("b"));
       assertThat(b.runtime()).isNotNull();
     }
   }

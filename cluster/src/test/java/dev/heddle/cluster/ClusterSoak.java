@@ -6,7 +6,6 @@ import java.io.IOException;
 import java.io.PrintStream;
 import java.nio.file.Path;
 import java.util.ArrayList;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
@@ -55,13 +54,15 @@ final class ClusterSoak implements AutoCloseable {
   private final SoakEvents events;
   private final SoakOwners owners; // null without names
   private final SoakGrowth growth;
+  private final SoakRest rest;
   private long begin = System.nanoTime(); // of the run, once all nodes are in touch
   private long longestHealMillis;
   private long lastMarkMillis;
   private String totals = "";
   private final Map<String, Integer> left = new TreeMap<>(); // nodes, by how
   private boolean isLong;
-  private long refused; // writes of former owners
+  private long refused; // writes of former owners of names
+  private long refusedToEntities; // the same of shards
 
   /// @param folder of voters, what owners of names change, and what the nodes write down
   ClusterSoak(long seed, PrintStream out, Path folder, boolean hasNames) throws IOException {
@@ -73,6 +74,7 @@ final class ClusterSoak implements AutoCloseable {
     this.owners = hasNames ? new SoakOwners(folder) : null;
     this.nodes = new SoakJvms(NODES, folder, hasNames);
     this.names = nodes.names();
+    this.rest = new SoakRest(nodes, problems::add);
     growth = new SoakGrowth(names.subList(0, STEADY), new Steady());
   }
 
@@ -97,12 +99,13 @@ final class ClusterSoak implements AutoCloseable {
   List<String> run(long seconds, long roundSeconds) throws Exception {
     isLong = seconds >= LONG_SECONDS;
     nodes.startAll();
-    awaitSessions();
+    rest.awaitSessions();
     rest(); // before anything has happened
     begin = System.nanoTime();
     while (seconds() < seconds) {
       long end = Math.min(seconds, seconds() + roundSeconds);
       nodes.all("run on");
+      events.begin(System.nanoTime());
       do {
         happen();
         LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(random.nextInt(GAP_MILLIS)));
@@ -149,7 +152,7 @@ final class ClusterSoak implements AutoCloseable {
   }
 
   private void log(Kind kind, String what, long millis) {
-    events.happened(kind);
+    events.happened(kind, System.nanoTime());
     out.printf("%4d s  %-14s %s, %d ms%n", seconds(), kind, what, millis);
   }
 
@@ -245,7 +248,7 @@ final class ClusterSoak implements AutoCloseable {
   }
 
   private void startAgain(String name) throws Exception {
-    events.happened(Kind.RESTART);
+    events.happened(Kind.RESTART, System.nanoTime());
     nodes.start(name);
   }
 
@@ -317,7 +320,7 @@ final class ClusterSoak implements AutoCloseable {
   /// a short run leaves it at that. No other node may lose its lease by either.
   private void leaderDies() throws Exception {
     for (int i = 0; i < MOST_LEADERS; i++) {
-      awaitLeases();
+      rest.awaitLeases();
       hold(LEASE_SETTLES_MILLIS); // renewals that were late are over
       String leader = leader();
       Map<String, String> before = leases(leader);
@@ -377,34 +380,6 @@ final class ClusterSoak implements AutoCloseable {
     return lease.split(" ")[1];
   }
 
-  private void awaitLeases() throws Exception {
-    awaitSessions();
-    await(
-        "not all have a lease",
-        () -> {
-          for (String name : names) {
-            if (ask(name, "lease").startsWith("false")) {
-              return name + " has none";
-            }
-          }
-          return null;
-        });
-  }
-
-  private void awaitSameOwners() throws Exception {
-    awaitLeases();
-    await(
-        "names diverge",
-        () -> {
-          Map<String, Set<String>> views = new TreeMap<>();
-          for (String name : names) {
-            views.computeIfAbsent(ask(name, "owners"), _ -> new HashSet<>()).add(name);
-          }
-          views.computeIfAbsent(ask(names.getFirst(), "majority"), _ -> new HashSet<>()).add("log");
-          return views.size() == 1 ? null : views.toString();
-        });
-  }
-
   private void readOwners(String name) {
     if (owners != null) {
       owners.read(name, nodes.jvm(name));
@@ -425,9 +400,16 @@ final class ClusterSoak implements AutoCloseable {
     problems.addAll(calls.judge());
     problems.addAll(owners.judge());
     refused = all.stream().filter(it -> it.kind() == SoakDeeds.Kind.STALE_REFUSED).count();
+    SoakWrites writes = new SoakWrites(all);
+    for (int shard = 0; shard < SoakShards.SHARDS; shard++) {
+      writes.judge(shard, SoakShardWriter.all(folder, shard));
+    }
+    problems.addAll(writes.problems());
+    refusedToEntities = writes.refused();
     totals +=
-        "%nOwners of names that have acted: %d. Writes of former owners that were refused: %d%n%s"
-            .formatted(owners.ownerships(SoakNames.PREFIX), refused, calls.counts());
+        "%nOwners of names that have acted: %d. Writes of former owners that were refused: %d%n%s%n%s"
+            .formatted(
+                owners.ownerships(SoakNames.PREFIX), refused, calls.counts(), writes.counts());
   }
 
   /// Whether all has happened that a long run is for.
@@ -435,6 +417,9 @@ final class ClusterSoak implements AutoCloseable {
     List<String> missing = events.missing();
     if (owners != null && refused == 0) {
       missing.add("a write of a former owner");
+    }
+    if (owners != null && refusedToEntities == 0) {
+      missing.add("a write of an entity of a former owner");
     }
     if (!left.containsKey(SoakNode.IN_TIME)) {
       missing.add("a node that left in time");
@@ -451,15 +436,15 @@ final class ClusterSoak implements AutoCloseable {
   /// All cuts are healed: waits until the nodes are in touch and nothing is on its way, and counts.
   private void rest() throws Exception {
     long healed = System.nanoTime();
-    awaitSessions();
+    rest.awaitSessions();
     longestHealMillis = Math.max(longestHealMillis, millisSince(healed));
     nodes.all("run off");
-    awaitSettled();
-    lastMarkMillis = awaitMarks();
-    awaitSameGroups();
+    rest.awaitSettled();
+    lastMarkMillis = rest.awaitMarks();
+    rest.awaitSameGroups();
     if (owners != null) {
-      awaitSameOwners();
-      awaitEach("entities do not reply", "calls");
+      rest.awaitSameOwners();
+      rest.awaitEntities();
     }
     StringBuilder counts = new StringBuilder();
     for (String name : names) {
@@ -482,81 +467,6 @@ final class ClusterSoak implements AutoCloseable {
     return TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - nanos);
   }
 
-  /// Asks until it is so, or reports a problem.
-  private void await(String what, SoakJvms.Question question) throws Exception {
-    String missing = SoakJvms.await(question);
-    if (missing != null) {
-      problems.add("%s, after 2 minutes: %s".formatted(what, missing));
-    }
-  }
-
-  private void awaitSessions() throws Exception {
-    await(
-        "not all sessions open",
-        () -> {
-          for (String name : names) {
-            Set<String> missing = new HashSet<>(names);
-            missing.remove(name);
-            missing.removeAll(List.of(ask(name, "up").split(",")));
-            if (!missing.isEmpty()) {
-              return name + " is not in touch with " + missing;
-            }
-          }
-          return null;
-        });
-  }
-
-  private void awaitSettled() throws Exception {
-    awaitEach("watches without DOWN, or watched processes left", "settle");
-  }
-
-  /// Until each node answers 0.
-  private void awaitEach(String what, String command) throws Exception {
-    await(
-        what,
-        () -> {
-          StringBuilder left = new StringBuilder();
-          for (String name : names) {
-            String answer = ask(name, command);
-            if (!answer.equals("0")) {
-              left.append(name).append(" has ").append(answer).append("; ");
-            }
-          }
-          return left.isEmpty() ? null : left.toString();
-        });
-  }
-
-  private long awaitMarks() throws Exception {
-    long[] longest = new long[1];
-    await(
-        "a message each way",
-        () -> {
-          longest[0] = 0;
-          for (String name : names) {
-            String millis = ask(name, "mark");
-            if (!millis.matches("\\d+")) {
-              return millis;
-            }
-            longest[0] = Math.max(longest[0], Long.parseLong(millis));
-          }
-          return null;
-        });
-    return longest[0];
-  }
-
-  private void awaitSameGroups() throws Exception {
-    await(
-        "groups differ",
-        () -> {
-          Map<String, Set<String>> views = new TreeMap<>();
-          for (String name : names) {
-            // members of its own come first in the product's list: SoakNode sorts them
-            views.computeIfAbsent(ask(name, "members"), _ -> new HashSet<>()).add(name);
-          }
-          return views.size() == 1 ? null : views.toString();
-        });
-  }
-
   // ---- the judgement ----
 
   private void judgeGrowth() throws Exception {
@@ -574,6 +484,9 @@ final class ClusterSoak implements AutoCloseable {
   /// One page.
   String report() {
     StringBuilder page = new StringBuilder("What happened: " + events + "\n");
+    page.append("Longest time in which nothing happened, in a round: ")
+        .append(events.longestGapMillis())
+        .append(" ms\n");
     page.append("All sessions open after the last heal of a round, at most: ")
         .append(longestHealMillis)
         .append(" ms\nReceived messages, DOWNs: ")

@@ -27,7 +27,7 @@ class ClusterSoakTest {
 
   @TempDir Path folder;
 
-  private static boolean hasNames() {
+  static boolean hasNames() {
     if (System.getProperty(NodeJvm.VOTERS_JAR) != null) {
       return true;
     }

@@ -3,12 +3,15 @@ package dev.heddle.cluster;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.abort;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import dev.heddle.ports.TestPorts;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Random;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Timeout;
@@ -19,12 +22,19 @@ import org.junit.jupiter.params.provider.EnumSource;
 
 /// Measures how long two nodes take to see what happened to a third: `./heddle soak cluster
 /// --detection`. It asserts durations, so it is no test of the default run, which its name keeps it
-/// out of. A run has met its bar when both nodes have.
+/// out of; [DetectionTimesTest] asserts there that it works. A run has met its bar when both nodes
+/// have.
+///
+/// `-Dheddle.detection.kinds=PAUSE,BUSY` runs those alone, `-Dheddle.detection.runs=N` as often,
+/// and `-Dheddle.detection.busy.seconds=N` is how long the one run of [Kind#BUSY] takes.
 @Timeout(value = 1, unit = TimeUnit.DAYS) // each step of it has a guard
 @EnabledOnOs(OS.LINUX) // for signals
-class DetectionTimes {
+class DetectionTimes implements AutoCloseable {
   private static final int RUNS = Integer.getInteger("heddle.detection.runs", 20);
+  private static final String KINDS = System.getProperty("heddle.detection.kinds", "");
+  private static final int BUSY_SECONDS = Integer.getInteger("heddle.detection.busy.seconds", 600);
   private static final int PAUSE_MILLIS = 3_000;
+  private static final int LEAST_PAUSE_MILLIS = 100;
   private static final int PORT = 7600; // in a network of its own
   private static final long LOSS_MILLIS = 8_000;
   private static final long HEAL_MILLIS = 5_000;
@@ -44,7 +54,8 @@ class DetectionTimes {
     HEAL("all packets dropped by the receivers", LOSS_MILLIS, HEAL_MILLIS),
     HEAL_LATER("the same for 30 s more", LOSS_MILLIS, HEAL_MILLIS),
     BLACKHOLE("all frames dropped by the network", LOSS_MILLIS, HEAL_MILLIS),
-    PAUSE("pauses of 3 s; ends of sessions and watches", 0, ANY);
+    PAUSE("pauses of 3 s; ends of sessions and watches", 0, ANY),
+    BUSY("pauses of up to 3 s with all processors busy; the same", 0, ANY);
 
     final String text;
     final long mostDown;
@@ -58,27 +69,36 @@ class DetectionTimes {
   }
 
   /// Of one run: the DOWN after what happened, the session after it was over.
-  private record Times(long down, long up) {}
+  record Times(long down, long up) {}
+
+  private static final List<String> NAMES = List.of("a", "b", "c");
 
   private final List<String> addresses = new ArrayList<>();
   private final List<NodeJvm> nodes = new ArrayList<>(); // a and b, which see, and c
+  private final Thread hook = new Thread(() -> nodes.forEach(NodeJvm::close));
+  private final int part; // of the usual pauses and cuts, as a divisor
   private @Nullable Namespaces network; // of a blackhole
 
-  /// `DetectionTimes KIND RUNS`, for one kind alone.
-  public static void main(String[] args) throws Exception {
-    new DetectionTimes().measure(Kind.valueOf(args[0]), Integer.parseInt(args[1]));
-    System.exit(0);
+  DetectionTimes() {
+    this(1);
+  }
+
+  /// @param part of the usual pauses and cuts, as a divisor
+  DetectionTimes(int part) {
+    this.part = part;
   }
 
   @ParameterizedTest
   @EnumSource
   void detection(Kind kind) throws Exception {
-    assertThat(measure(kind, RUNS)).as(kind.text).isGreaterThanOrEqualTo(RUNS - RUNS / 20);
+    assumeTrue(KINDS.isEmpty() || List.of(KINDS.split(",")).contains(kind.name()));
+    int runs = kind == Kind.BUSY ? 1 : RUNS;
+    assertThat(measure(kind, runs)).as(kind.text).isGreaterThanOrEqualTo(runs - runs / 20);
   }
 
   private void connect() throws InterruptedException {
     try {
-      network = new Namespaces(List.of("a", "b", "c"));
+      network = new Namespaces(NAMES);
     } catch (IOException e) {
       String why = "SKIPPED: no network namespaces here: " + e.getMessage();
       System.out.println(why);
@@ -88,38 +108,52 @@ class DetectionTimes {
 
   /// @return how many runs have met the bars
   private int measure(Kind kind, int runs) throws Exception {
-    if (kind == Kind.BLACKHOLE) {
-      connect();
-    }
-    Thread hook = new Thread(() -> nodes.forEach(NodeJvm::close));
-    Runtime.getRuntime().addShutdownHook(hook);
     List<Times> times = new ArrayList<>();
     try {
-      for (String name : List.of("a", "b", "c")) {
-        addresses.add(
-            network == null ? "127.0.0.1:" + TestPorts.next() : network.address(name) + ":" + PORT);
-      }
-      for (String name : List.of("a", "b", "c")) {
-        nodes.add(start(name));
-      }
-      for (NodeJvm one : nodes.subList(0, 2)) {
-        one.waitFor("UP c");
-      }
+      start(kind);
       for (int i = 0; i < runs; i++) {
         times.add(run(kind));
         System.out.printf("%s, run %d: %s%n", kind, i + 1, times.getLast());
       }
     } finally {
-      nodes.forEach(NodeJvm::close);
-      Runtime.getRuntime().removeShutdownHook(hook);
-      if (network != null) {
-        network.close();
-      }
+      close();
     }
     report(kind, "seen", kind.mostDown, times.stream().map(Times::down).sorted().toList());
     report(kind, "in touch again", kind.mostUp, times.stream().map(Times::up).sorted().toList());
     return (int)
         times.stream().filter(it -> it.down <= kind.mostDown && it.up <= kind.mostUp).count();
+  }
+
+  /// Starts the nodes, and waits until they are in touch.
+  void start(Kind kind) throws Exception {
+    if (kind == Kind.BLACKHOLE) {
+      connect();
+    }
+    Runtime.getRuntime().addShutdownHook(hook);
+    for (String name : NAMES) {
+      addresses.add(
+          network == null ? "127.0.0.1:" + TestPorts.next() : network.address(name) + ":" + PORT);
+    }
+    for (String name : NAMES) {
+      nodes.add(start(name));
+    }
+    for (NodeJvm one : nodes.subList(0, 2)) {
+      one.waitFor("UP c");
+    }
+  }
+
+  @Override
+  public void close() throws IOException {
+    nodes.forEach(NodeJvm::close);
+    Runtime.getRuntime().removeShutdownHook(hook);
+    if (network != null) {
+      try {
+        network.close();
+      } catch (InterruptedException e) {
+        Thread.currentThread().interrupt();
+        throw new IOException("interrupted; namespaces may be left", e);
+      }
+    }
   }
 
   private static void report(Kind kind, String what, long most, List<Long> sorted) {
@@ -141,14 +175,21 @@ class DetectionTimes {
     return NodeJvm.startBy(launcher, NodeProgram.class, List.of(), arguments.toArray());
   }
 
-  private Times run(Kind kind) throws Exception {
+  /// Does it once.
+  Times run(Kind kind) throws Exception {
     NodeJvm c = nodes.get(2);
     for (NodeJvm one : nodes.subList(0, 2)) {
       one.say("watch c");
       one.waitFor("WATCHES c");
     }
-    if (kind == Kind.PAUSE) {
-      return new Times(pause(c), 0);
+    if (kind == Kind.PAUSE || kind == Kind.BUSY) {
+      List<String> before = lost();
+      if (kind == Kind.PAUSE) {
+        pause("c", PAUSE_MILLIS / part);
+      } else {
+        busy(BUSY_SECONDS / part);
+      }
+      return new Times(lostSince(before), 0);
     }
     if (kind == Kind.KILL_LATER) {
       hold(YOUNG_MILLIS);
@@ -158,18 +199,18 @@ class DetectionTimes {
       case KILL, KILL_LATER -> c.kill();
       case STOP -> c.signal("STOP");
       case BLACKHOLE -> network.cutOff("c");
-      case HEAL, HEAL_LATER, PAUSE -> cut("a b");
+      case HEAL, HEAL_LATER, PAUSE, BUSY -> cut("a b");
     }
     long down = longest("DOWN c NO_CONNECTION", from);
     if (kind == Kind.HEAL_LATER) {
-      hold(LONG_CUT_MILLIS);
+      hold(LONG_CUT_MILLIS / part);
     }
     long healed = System.currentTimeMillis();
     switch (kind) {
       case KILL, KILL_LATER -> nodes.set(2, start("c"));
       case STOP -> c.signal("CONT");
       case BLACKHOLE -> network.heal("c");
-      case HEAL, HEAL_LATER, PAUSE -> cut("");
+      case HEAL, HEAL_LATER, PAUSE, BUSY -> cut("");
     }
     return new Times(down, longest("UP c", healed));
   }
@@ -192,16 +233,57 @@ class DetectionTimes {
     return longest;
   }
 
-  /// @return how many ends of sessions and of watches the nodes have told
-  private long pause(NodeJvm c) throws Exception {
-    List<String> before = lost();
-    c.signal("STOP");
-    hold(PAUSE_MILLIS);
-    c.signal("CONT");
-    for (NodeJvm one : nodes.subList(0, 2)) {
-      one.say("ask c");
-      one.waitFor("REPLY c");
+  /// A node stands still. It goes on, and has replied to the others, when this returns.
+  ///
+  /// @return how long it stood still at most, ms
+  private long pause(String name, long millis) throws Exception {
+    NodeJvm node = nodes.get(NAMES.indexOf(name));
+    long from = System.nanoTime();
+    node.signal("STOP");
+    hold(millis);
+    node.signal("CONT");
+    long nanos = System.nanoTime() - from;
+    for (NodeJvm one : nodes) {
+      if (one != node) {
+        one.say("ask " + name);
+        one.waitFor("REPLY " + name);
+      }
     }
+    return TimeUnit.NANOSECONDS.toMillis(nanos);
+  }
+
+  /// All processors are busy, and one node after the other stands still: one at least.
+  private void busy(long seconds) throws Exception {
+    AtomicBoolean isBusy = new AtomicBoolean(true);
+    for (int i = 0; i < Runtime.getRuntime().availableProcessors(); i++) {
+      Thread.ofPlatform().daemon().name("busy").start(() -> spinWhile(isBusy));
+    }
+    Random random = new Random();
+    long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(seconds);
+    int pauses = 0;
+    long longest = 0;
+    try {
+      do {
+        long millis = random.nextInt(LEAST_PAUSE_MILLIS, PAUSE_MILLIS) / part;
+        longest = Math.max(longest, pause(NAMES.get(random.nextInt(NAMES.size())), millis));
+        pauses++;
+      } while (System.nanoTime() < end);
+    } finally {
+      isBusy.set(false);
+    }
+    System.out.printf(
+        "%d pauses in %d s, of %d ms at most, with %d threads that spin%n",
+        pauses, seconds, longest, Runtime.getRuntime().availableProcessors());
+  }
+
+  private static void spinWhile(AtomicBoolean isBusy) {
+    while (isBusy.get()) {
+      Thread.onSpinWait();
+    }
+  }
+
+  /// @return how many ends of sessions and of watches the nodes have told since
+  private int lostSince(List<String> before) {
     List<String> after = new ArrayList<>(lost());
     before.forEach(after::remove);
     after.forEach(System.out::println);
@@ -215,7 +297,8 @@ class DetectionTimes {
     }
   }
 
-  private List<String> lost() {
+  /// Ends of sessions and of watches that the nodes have told.
+  List<String> lost() {
     return nodes.stream()
         .flatMap(node -> node.all().stream())
         .filter(line -> line.contains(" LOST ") || line.contains(" DOWN "))

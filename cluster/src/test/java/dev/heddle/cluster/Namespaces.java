@@ -11,6 +11,9 @@ import java.util.TreeMap;
 /// A network of Linux namespaces: one for each node, connected by a bridge in one more. Nothing of
 /// it is seen outside. A cut is made at the bridge, which drops frames silently: no node sees a
 /// closed connection or a link that is down.
+///
+/// A shell deletes the namespaces when this program has ended, however it did: by then its input
+/// ends.
 final class Namespaces {
   private static final String NETWORK = "10.77.0.";
 
@@ -18,9 +21,18 @@ final class Namespaces {
   private final String hub = prefix + "-hub";
   private final Map<String, String> addresses = new TreeMap<>();
   private final List<String> made = new ArrayList<>();
+  private final Process cleaner;
+
+  /// Makes namespaces, and waits to be killed.
+  public static void main(String[] args) throws Exception {
+    Namespaces made = new Namespaces(List.of("a"));
+    NodeProgram.say("MADE " + made.prefix);
+    int _ = System.in.read();
+  }
 
   /// @throws IOException when this machine does not allow it, with what it said
   Namespaces(List<String> nodes) throws IOException, InterruptedException {
+    cleaner = cleaner(prefix);
     try {
       add(hub);
       inHub("ip link add br0 type bridge");
@@ -32,6 +44,24 @@ final class Namespaces {
       close();
       throw e;
     }
+  }
+
+  private static Process cleaner(String prefix) throws IOException {
+    String delete = "while read name _; do ip netns delete $name; done";
+    String script = "cat > /dev/null; %s | %s".formatted(listing(prefix), delete);
+    return new ProcessBuilder("sh", "-c", script).redirectErrorStream(true).start();
+  }
+
+  private static String listing(String prefix) {
+    return "ip netns list | grep '^%s-'".formatted(prefix);
+  }
+
+  /// How many namespaces with a prefix there are.
+  static int count(String prefix) throws IOException, InterruptedException {
+    var shell = new ProcessBuilder("sh", "-c", listing(prefix)).redirectErrorStream(true).start();
+    String said = new String(shell.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+    shell.waitFor();
+    return (int) said.lines().count();
   }
 
   private void add(String namespace) throws IOException, InterruptedException {
@@ -103,5 +133,7 @@ final class Namespaces {
       run("ip netns delete " + namespace);
     }
     made.clear();
+    cleaner.getOutputStream().close(); // it finds none, and ends
+    cleaner.waitFor();
   }
 }

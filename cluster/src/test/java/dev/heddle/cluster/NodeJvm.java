@@ -6,13 +6,16 @@ import java.io.File;
 import java.io.IOException;
 import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.TreeSet;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.LinkedBlockingQueue;
@@ -164,6 +167,48 @@ final class NodeJvm implements AutoCloseable {
 
   long pid() {
     return process.pid();
+  }
+
+  /// What `ss -ltn` shows for it: the addresses of its TCP sockets in state LISTEN.
+  Set<String> listening() throws IOException {
+    Set<String> inodes = new HashSet<>();
+    try (var files = Files.list(Path.of("/proc/" + pid() + "/fd"))) {
+      for (Path file : files.toList()) {
+        String target = Files.isSymbolicLink(file) ? readLink(file) : "";
+        if (target.startsWith("socket:[")) {
+          inodes.add(target.substring(8, target.length() - 1));
+        }
+      }
+    }
+    Set<String> addresses = new TreeSet<>();
+    for (String table : List.of("tcp", "tcp6")) {
+      for (String line : Files.readAllLines(Path.of("/proc/net/" + table))) {
+        String[] columns = line.strip().split("\\s+");
+        if (columns[3].equals("0A") && inodes.contains(columns[9])) {
+          addresses.add(address(columns[1]));
+        }
+      }
+    }
+    return addresses;
+  }
+
+  private static String readLink(Path file) {
+    try {
+      return Files.readSymbolicLink(file).toString();
+    } catch (IOException e) {
+      return ""; // closed meanwhile
+    }
+  }
+
+  /// Of `0100007F:1DB0`, or an address of version 6 whose last four bytes are those.
+  private static String address(String hex) {
+    int colon = hex.indexOf(':');
+    String four = hex.substring(colon - 8, colon);
+    List<String> bytes = new ArrayList<>();
+    for (int i = 6; i >= 0; i -= 2) {
+      bytes.add("" + Integer.parseInt(four.substring(i, i + 2), 16));
+    }
+    return String.join(".", bytes) + ":" + Integer.parseInt(hex.substring(colon + 1), 16);
   }
 
   /// Sends a signal by its name, as STOP.

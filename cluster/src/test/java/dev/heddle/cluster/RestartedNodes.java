@@ -2,6 +2,7 @@
 package dev.heddle.cluster;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assumptions.abort;
 
 import java.io.IOException;
 import java.nio.file.Files;
@@ -9,6 +10,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -31,6 +33,17 @@ class RestartedNodes {
   private static final int SHORT_LEASE = 4_000;
 
   @TempDir Path folder;
+
+  @BeforeAll
+  static void needsVoters() {
+    String why =
+        "SKIPPED: there is no log of voters here; the module of that log runs this class:"
+            + " ./mvnw -pl core,process,cluster,cluster-ratis test";
+    if (!ClusterSoakTest.hasNames()) {
+      System.out.println(why);
+      abort(why);
+    }
+  }
 
   private final NodeJvms nodes;
 
@@ -129,5 +142,29 @@ class RestartedNodes {
     assertThat(nodes.awaitRegistered("a", "clerk")).isGreaterThan(second);
     nodes.node("a").say("whereis mayor");
     assertThat(nodes.node("a").waitFor("OWNER ").text()).isEqualTo("OWNER mayor c");
+  }
+
+  /// Longer than its lease: a process cannot see that it has stood still before it looks.
+  @Test
+  @Tag("C6")
+  void stoppedOwner_losesItsNames_andActsNoMore_whenItGoesOn() throws Exception {
+    nodes.startVoters(folder, SHORT_LEASE);
+    long first = nodes.awaitRegistered("c", "mayor");
+    nodes.node("c").signal("STOP");
+    long second = nodes.awaitRegistered("a", "mayor"); // its lease is over
+    assertThat(second).isGreaterThan(first);
+    nodes.node("c").signal("CONT");
+    assertThat(nodes.token("c", "mayor")).isEqualTo("none");
+    assertThat(nodes.awaitRegistered("c", "clerk")).isGreaterThan(second); // admitted again
+    assertThat(nodes.register("c", "mayor")).startsWith("TAKEN mayor a");
+  }
+
+  @Test
+  void voters_listenAtOnePortEach_thatOfTheCluster() throws Exception {
+    nodes.startVoters(folder, LONG_LEASE);
+    nodes.awaitRegistered("a", "mayor"); // so they talk with each other
+    for (String name : NodeJvms.VOTERS) {
+      assertThat(nodes.node(name).listening()).containsExactly("127.0.0.1:" + nodes.port(name));
+    }
   }
 }

@@ -60,6 +60,9 @@ final class SoakDeeds {
     DIED,
     /// the resource of a name has refused a write with the token of a former owner
     STALE_REFUSED,
+    /// the resource of the shard `key` has refused a write of an entity with `token`; `entity` is 1
+    /// when the entity was closed, since its node owned the shard no more
+    WRITE_REFUSED,
     /// the node has lost its lease
     LEASE_LOST
   }

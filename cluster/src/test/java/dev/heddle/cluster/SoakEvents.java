@@ -7,6 +7,7 @@ import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
+import java.util.concurrent.TimeUnit;
 
 /// What happens to the nodes of [ClusterSoak], in which order, and what has happened: a long run
 /// has proved nothing about what never did.
@@ -59,6 +60,8 @@ final class SoakEvents {
   private final boolean hasNames;
   private final List<Kind> pack = new ArrayList<>();
   private final Map<Kind, Integer> done = new EnumMap<>(Kind.class);
+  private long last; // when something began
+  private long longestGapNanos;
 
   /// @param hasNames whether there is a log of voters
   SoakEvents(Random random, boolean hasNames) {
@@ -79,9 +82,21 @@ final class SoakEvents {
     return pack.removeLast();
   }
 
-  /// One has happened.
-  void happened(Kind kind) {
+  /// A round begins: what comes now ends no gap.
+  void begin(long nanos) {
+    last = nanos;
+  }
+
+  /// One has happened, or begun.
+  void happened(Kind kind, long nanos) {
     done.merge(kind, 1, Integer::sum);
+    longestGapNanos = Math.max(longestGapNanos, nanos - last);
+    last = nanos;
+  }
+
+  /// Between the begin of a thing and that of the next one of its round.
+  long longestGapMillis() {
+    return TimeUnit.NANOSECONDS.toMillis(longestGapNanos);
   }
 
   /// What has not happened, and should have by now. A leader that is never killed may not have led.

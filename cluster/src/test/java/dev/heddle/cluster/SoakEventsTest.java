@@ -20,7 +20,7 @@ class SoakEventsTest {
   void eachKind_comesBeforeThePackIsShuffledAnew() {
     SoakEvents events = events(true);
     for (int i = 0; i < 13; i++) {
-      events.happened(events.next());
+      events.happened(events.next(), i);
     }
     assertThat(events.missing()).containsExactly("restart");
   }
@@ -30,7 +30,7 @@ class SoakEventsTest {
     SoakEvents events = events(true);
     for (Kind each : Kind.values()) {
       if (each != Kind.LEADER_KILLED && each != Kind.LEADER_STOPPED) {
-        events.happened(each);
+        events.happened(each, 0);
       }
     }
     assertThat(events.missing()).containsExactly("leader killed");
@@ -43,8 +43,19 @@ class SoakEventsTest {
     for (int i = 0; i < 40; i++) {
       Kind next = events.next();
       assertThat(ofNames).doesNotContain(next);
-      events.happened(next);
+      events.happened(next, i);
     }
     assertThat(events.missing()).containsExactly("restart");
+  }
+
+  @Test
+  void longestGap_isThatWithinARound() {
+    SoakEvents events = events(true);
+    events.begin(0);
+    events.happened(Kind.KILL, 3_000_000);
+    events.happened(Kind.RESTART, 10_000_000);
+    events.begin(90_000_000);
+    events.happened(Kind.PAUSE, 92_000_000);
+    assertThat(events.longestGapMillis()).isEqualTo(7);
   }
 }

@@ -82,6 +82,11 @@ final class SoakHistory {
     return add("n1", Kind.OWNER, second, token, node, 1, shard, 0, 1);
   }
 
+  /// The resource of a shard has refused a write of a node.
+  SoakHistory writeRefused(String node, long token, long second, int shard) {
+    return add(node, Kind.WRITE_REFUSED, second, token, node, 0, shard, 0, 1);
+  }
+
   // ---- nodes ----
 
   /// A session has ended at a node, of this life, with another one of that life.

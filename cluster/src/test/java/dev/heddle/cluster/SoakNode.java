@@ -82,10 +82,11 @@ final class SoakNode {
             .entry("target", SoakWatches.Target::new);
     SoakDeeds deeds = new SoakDeeds(folder, args[0]);
     if (hasNames) {
+      SoakShardWriter writer = new SoakShardWriter(folder, deeds);
       options =
           options
               .messages(SoakShards.Add.class, SoakShards.Added.class)
-              .entry(SoakShards.ENTRY, () -> new SoakShards.Counter(deeds))
+              .entry(SoakShards.ENTRY, () -> new SoakShards.Counter(deeds, writer))
               .voters(VOTERS.toArray(String[]::new))
               .directory(folder.resolve("node-" + args[0]));
     }

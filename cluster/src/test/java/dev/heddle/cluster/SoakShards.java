@@ -31,7 +31,8 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
 
 /// A caller that sends numbered messages to entities, and asks them, and entities that this node
-/// hosts. Both write down what they do: [SoakCalls] judges it.
+/// hosts. Both write down what they do: [SoakCalls] judges it. The entities write to resources
+/// outside, too: see [SoakShardWriter].
 ///
 /// One thread sends, so the numbers to each key leave in order. A message that was not accepted is
 /// sent again under its number; that of a request is not used again.
@@ -249,12 +250,15 @@ final class SoakShards {
     private static final AtomicInteger COUNT = new AtomicInteger(); // of this node
 
     private final SoakDeeds deeds;
+    private final SoakShardWriter writer;
     private final int entity = COUNT.incrementAndGet();
     private EntityId id;
     private boolean isEnding;
+    private boolean hasEnded; // as it was told to
 
-    Counter(SoakDeeds deeds) {
+    Counter(SoakDeeds deeds, SoakShardWriter writer) {
       this.deeds = deeds;
+      this.writer = writer;
     }
 
     @Override
@@ -280,7 +284,16 @@ final class SoakShards {
         }
       }
       if (ends) {
+        hasEnded = true;
         out.done("told to");
+      }
+    }
+
+    /// It is closed without a signal when its node may not act for the shard any more.
+    @Override
+    public void close() {
+      if (!hasEnded) {
+        writer.lost(shard(), id.token());
       }
     }
 
@@ -311,6 +324,11 @@ final class SoakShards {
               add.key,
               add.number,
               entity));
+      writer.write(shard(), id.token());
+    }
+
+    private int shard() {
+      return shardOf(Integer.parseInt(id.key().substring(1)));
     }
   }
 }

@@ -26,10 +26,11 @@ public final class LongIndex {
   public void put(long key, int value) {
     int place = find(key);
     if (keys[place] != key) {
-      if (2 * ++size > keys.length) {
-        grow();
+      if (2 * (size + 1) > keys.length) {
+        grow(); // first: it may lack memory
         place = find(key);
       }
+      size++;
       keys[place] = key;
     }
     values[place] = value;
@@ -73,8 +74,9 @@ public final class LongIndex {
   private void grow() {
     long[] oldKeys = keys;
     int[] oldValues = values;
-    keys = new long[2 * oldKeys.length];
-    values = Arrays.copyOf(values, keys.length);
+    long[] moreKeys = new long[2 * oldKeys.length];
+    values = Arrays.copyOf(values, moreKeys.length);
+    keys = moreKeys;
     for (int i = 0; i < oldKeys.length; i++) {
       if (oldKeys[i] != 0) {
         int place = find(oldKeys[i]);

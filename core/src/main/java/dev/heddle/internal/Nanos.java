@@ -15,11 +15,17 @@ public final class Nanos {
     if (delay.isNegative() || delay.isZero()) {
       return now;
     }
-    // half of the scale, so that differences of two points do not overflow
-    long nanos =
+    return after(
+        now,
         delay.compareTo(Duration.ofNanos(Long.MAX_VALUE / 2)) >= 0
             ? Long.MAX_VALUE / 2
-            : delay.toNanos();
+            : delay.toNanos());
+  }
+
+  /// `delay`, in nanoseconds and not negative, after `now`; [#NEVER] if that overflows.
+  public static long after(long now, long delay) {
+    // half of the scale, so that differences of two points do not overflow
+    long nanos = Math.min(delay, Long.MAX_VALUE / 2);
     return now > Long.MAX_VALUE / 2 - 1 || nanos == Long.MAX_VALUE / 2 ? NEVER : now + nanos;
   }
 }

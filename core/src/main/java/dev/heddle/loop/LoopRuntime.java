@@ -29,6 +29,7 @@ import dev.heddle.scheduler.SchedulerOwner;
 import dev.heddle.scheduler.SchedulerParts;
 import dev.heddle.scheduler.context.ExecutionContext;
 import dev.heddle.scheduler.context.ExecutionContext.Occupant;
+import dev.heddle.scheduler.context.TimedWaits;
 import dev.heddle.scheduler.context.VirtualThreads;
 import dev.heddle.thread.worker.BlockingPools;
 import java.util.HashSet;
@@ -135,12 +136,14 @@ public final class LoopRuntime implements SchedulerOwner, CoroutineTree.Host {
           "Heddle.run was called inside a coroutine; use Heddle.scope(...) for work that belongs"
               + " together, or Loop.start(...) for a loop on a thread of its own");
     }
+    String timers = parts == null ? TimedWaits.problem() : null; // throws if it is set wrongly
     SchedulerParts chosen =
         parts == null
             ? SchedulerParts.usual(
                 Drivers.open(options.driver(), new Carrier(Thread.currentThread())))
             : parts;
     LoopRuntime loop = new LoopRuntime(options, chosen);
+    TimedWaitNotice.OF_ALL.sayOnce(timers, loop.log);
     started.accept(loop);
     return loop;
   }

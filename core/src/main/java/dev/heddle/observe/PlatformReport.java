@@ -4,6 +4,7 @@ package dev.heddle.observe;
 import dev.heddle.os.spawn.PosixSpawn;
 import dev.heddle.reactor.Drivers;
 import dev.heddle.reactor.driver.DriverProvider;
+import dev.heddle.scheduler.context.TimedWaits;
 import dev.heddle.scheduler.context.VirtualThreads;
 import java.util.ArrayList;
 import java.util.List;
@@ -64,8 +65,20 @@ public record PlatformReport(
         : new DriverStatus(driver.name(), false, problem);
   }
 
+  private static @Nullable String problemOfTimedWaits() {
+    try {
+      return TimedWaits.problem();
+    } catch (IllegalArgumentException e) {
+      return e.getMessage(); // a loop refuses it; a report says it
+    }
+  }
+
   private static List<String> warnings(Runtime.Version version) {
     List<String> found = new ArrayList<>();
+    String timers = VirtualThreads.problem() == null ? problemOfTimedWaits() : null;
+    if (timers != null) {
+      found.add(timers);
+    }
     if (version.feature() == 25 && version.update() < FIXED_HANDOVER_UPDATE) {
       found.add(
           "JDK-8373120: the hand-over of a contended monitor between virtual threads can be lost;"

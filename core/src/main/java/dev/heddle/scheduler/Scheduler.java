@@ -12,14 +12,15 @@ import dev.heddle.internal.StackGuard;
 import dev.heddle.reactor.Reactor;
 import dev.heddle.reactor.TimerQueue;
 import dev.heddle.reactor.driver.ReactorDriver;
+import dev.heddle.scheduler.ParkTimers.ParkTimer;
 import dev.heddle.scheduler.SchedulerParts.Births;
 import dev.heddle.scheduler.context.ContextPool;
 import dev.heddle.scheduler.context.ExecutionContext;
 import dev.heddle.scheduler.context.ExecutionContext.Occupant;
+import dev.heddle.scheduler.context.TimedWaits;
 import dev.heddle.scheduler.context.VirtualThreads;
 import dev.heddle.scheduler.inbox.Inbox;
 import dev.heddle.scheduler.inbox.Wakeup;
-import java.util.ArrayDeque;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
@@ -115,7 +116,7 @@ public final class Scheduler implements ExecutionContext.Host, HomeLoop {
   private final @Nullable BornThreads bornThreads; // null: the JDK runs them
   private final ContextPrefetcher prefetcher;
   private final MicrotaskQueue microtasks;
-  private final ArrayDeque<Runnable> carrierTasks = new ArrayDeque<>();
+  private final CarrierTasks carrierTasks;
   private long dispatched; // scheduling decisions: mounts, self-resumes, starts without a switch
   private final PollPolicy pollPolicy;
   private final ClockSampler clockSampler;
@@ -136,6 +137,7 @@ public final class Scheduler implements ExecutionContext.Host, HomeLoop {
   private final Turns turns = new Turns();
   private final DeadlockActions deadlockActions = new DeadlockActions();
   private final CoopBudget budget = new CoopBudget();
+  final ParkTimers parkTimers;
   private @Nullable SwitchTrace trace; // null: none is being recorded
 
   // the carrier writes, any thread reads
@@ -160,8 +162,12 @@ public final class Scheduler implements ExecutionContext.Host, HomeLoop {
     this.pool = new ContextPool(this, this::arrived, reuse);
     this.prefetcher = new ContextPrefetcher(ready, pool);
     this.microtasks = new MicrotaskQueue(owner::failed);
+    this.carrierTasks = new CarrierTasks(owner);
     this.timers = new TimerQueue(now);
     this.reactor = new Reactor(driver, timers);
+    boolean usual =
+        clock == Clock.SYSTEM && bornThreads == null && parts.picker() == ReadyPicker.FIFO;
+    this.parkTimers = new ParkTimers(this, timers, ready, usual ? TimedWaits.inTheJdk() : null);
   }
 
   // ---- views ----
@@ -203,6 +209,7 @@ public final class Scheduler implements ExecutionContext.Host, HomeLoop {
 
   public void setTrace(@Nullable SwitchTrace with) {
     trace = with;
+    parkTimers.setTrace(with);
   }
 
   /// The number of scheduling decisions so far.
@@ -216,8 +223,7 @@ public final class Scheduler implements ExecutionContext.Host, HomeLoop {
     return dispatched + reactor.sleeps();
   }
 
-  /// Whether the carrier sleeps, or runs a callback of the driver inside that sleep. **Thread**
-  /// any.
+  /// Whether the carrier sleeps, also in a callback of the driver meanwhile. **Thread** any.
   public boolean isAsleep() {
     return wakeup.isAsleep();
   }
@@ -507,7 +513,14 @@ public final class Scheduler implements ExecutionContext.Host, HomeLoop {
     try {
       self.switchedOut();
       if (!isNext(self)) {
-        switchOut(self);
+        ExecutionContext context = self.context();
+        if (context == null || !context.suspend()) {
+          throw PinnedFrame.refusalOf(self.describe());
+        }
+        if (ended) {
+          throw new LoopEndedException(
+              self.describe() + " was abandoned by its loop, which has ended");
+        }
       }
     } catch (StackOverflowError e) {
       throw e; // the callers reset the status; there may be no stack for the ENTER handlers
@@ -546,18 +559,7 @@ public final class Scheduler implements ExecutionContext.Host, HomeLoop {
     return true;
   }
 
-  private void switchOut(Waker self) {
-    ExecutionContext context = self.context();
-    if (context == null || !context.suspend()) {
-      throw PinnedFrame.refusalOf(self.describe());
-    }
-    if (ended) {
-      throw new LoopEndedException(self.describe() + " was abandoned by its loop, which has ended");
-    }
-  }
-
-  /// The next occupant of a context whose coroutine has ended: a coroutine that has not started, if
-  /// it is next.
+  /// The next occupant of a context whose coroutine has ended: what is next, unless it has started.
   @Override
   public @Nullable Occupant nextOn(ExecutionContext context) {
     if (ended || !reuse) {
@@ -668,6 +670,10 @@ public final class Scheduler implements ExecutionContext.Host, HomeLoop {
 
   /// Runs until [#finish()], or until the owner ends a loop in which nothing is ready.
   public void run() {
+    parkTimers.serve(this::runRounds);
+  }
+
+  private void runRounds() {
     while (!over) {
       if (hasWork()) {
         work(now);
@@ -697,28 +703,17 @@ public final class Scheduler implements ExecutionContext.Host, HomeLoop {
   public void runReadyThreads() {
     for (over = bornThreads == null; bornThreads != null && !over; ) {
       work(now); // brings what the JDK has woken
-      runCarrierTasks();
+      carrierTasks.run();
       over = !bornThreads.next(this::dispatch) || over; // a turn may end the loop, too
     }
   }
 
   private void runCarrierWork() {
     carrierWorkPending = false;
-    runCarrierTasks();
+    carrierTasks.run();
     pool.trim();
     if (pollDue) {
       poll();
-    }
-  }
-
-  private void runCarrierTasks() {
-    for (Runnable task = carrierTasks.poll(); task != null; task = carrierTasks.poll()) {
-      try {
-        task.run();
-      } catch (Throwable e) {
-        // safe: reported; the tasks behind it may interrupt, close a descriptor or end the loop
-        owner.carrierTaskFailed(e);
-      }
     }
   }
 
@@ -734,7 +729,10 @@ public final class Scheduler implements ExecutionContext.Host, HomeLoop {
     } else if (next instanceof BornThread born) {
       born.run();
     } else {
-      resumeArrived((ExecutionContext) next);
+      Object context = next instanceof ParkTimer timer ? timer.resume() : next;
+      if (context != null) {
+        resumeArrived((ExecutionContext) context);
+      }
     }
   }
 
@@ -767,13 +765,17 @@ public final class Scheduler implements ExecutionContext.Host, HomeLoop {
 
   private void mount(ExecutionContext context) {
     mounts++;
-    if (!context.mount()) {
+    parkTimers.mounting = true;
+    boolean ran = context.mount();
+    parkTimers.mounting = false;
+    if (!ran) {
       // another thread reads its stack; the JDK returns the context afterwards
       retriedMounts++;
       retriedResumes++;
       foreign++;
     } else if (context.isActive()) {
       foreign++;
+      parkTimers.parked(context);
       if (context.occupant() instanceof Waker waker) {
         waker.parked();
         owner.parked(waker);
@@ -873,19 +875,15 @@ public final class Scheduler implements ExecutionContext.Host, HomeLoop {
   /// has parked go to its scheduler, but for those of a simulation.
   public void close() {
     ended = true;
+    parkTimers.handOver(owner::carrierTaskFailed);
     microtasks.close();
     pool.close();
     if (bornThreads != null) {
       pool.drop(Runnable::run); // in a simulation nothing continues after its end
     }
     inbox.close();
-    runCarrierTasks(); // they see that the loop has ended
-    for (Object next = ready.poll(); next != null; next = ready.poll()) {
-      Object context = next instanceof Waker waker ? waker.context() : next;
-      if (context instanceof ExecutionContext left) {
-        left.abandon();
-      }
-    }
+    carrierTasks.run(); // they see that the loop has ended
+    parkTimers.abandonReady();
     reactor.close();
   }
 
@@ -894,6 +892,7 @@ public final class Scheduler implements ExecutionContext.Host, HomeLoop {
   /// @param step runs a step, after whose failure the next one follows
   public void drop(Consumer<Runnable> step) {
     ended = true;
+    parkTimers.end();
     pool.drop(step);
     step.accept(inbox::close); // makes known the threads that have not begun
   }

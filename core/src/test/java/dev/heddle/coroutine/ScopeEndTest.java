@@ -203,7 +203,7 @@ class ScopeEndTest {
   @Tag("trap-17")
   void limitThatRunsOutWhileAFailedScopeEnds_isThrownAtTheNextSuspension() {
     IllegalStateException failure = new IllegalStateException("x");
-    Heddle.run(() ->
+    VirtualTime.run(() ->
         assertThatThrownBy(() ->
                 Heddle.withTimeout(
                     Duration.ofMillis(1),

@@ -3,162 +3,63 @@ package dev.heddle.counts;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import com.sun.management.ThreadMXBean;
-import dev.heddle.Body;
-import dev.heddle.Heddle;
-import dev.heddle.coroutine.Coroutine;
-import dev.heddle.sync.Channel;
-import dev.heddle.sync.Mutex;
-import dev.heddle.sync.RateLimiter;
-import dev.heddle.sync.Semaphore;
-import dev.heddle.thread.ThreadChannel;
-import java.lang.management.ManagementFactory;
-import java.time.Duration;
+import dev.heddle.counts.AllocationProgram.Subject;
+import dev.heddle.heap.HeapHistogram;
+import dev.heddle.hosting.ChildJvm;
+import java.util.Map;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.EnumSource.Mode;
 
-/// What must not allocate, measured in bytes of the carrier.
+/// What one call allocates, to the byte.
+///
+/// Each figure is taken in a JVM of its own that compiles nothing. What a compiler leaves out
+/// depends on what it copied into what, and so on the machine and its load; what the code says does
+/// not. Compiled, a call allocates this or less.
 @Tag("T8")
 @Tag("once")
 @Timeout(value = 300, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 public class AllocationTest {
-  public static final int TIMES = 100_000;
-  private static final int ROUNDS = 5;
-  private static final long SPAWN = 240; // bytes; with a walk of the stack for each, 1,500
-  private static final ThreadMXBean THREADS = (ThreadMXBean) ManagementFactory.getThreadMXBean();
+  private static final long SPAWN = 144; // bytes; with a walk of the stack for each, 1,500
 
-  private static long bytesFor(long carrier, Runnable once) {
-    long before = THREADS.getThreadAllocatedBytes(carrier);
-    for (int i = 0; i < TIMES; i++) {
-      once.run();
-    }
-    return THREADS.getThreadAllocatedBytes(carrier) - before;
+  private static Map<String, Long> bytesOf(Subject subject) throws Exception {
+    return bytesOf(AllocationProgram.class, subject.name());
   }
 
-  /// Bytes for many calls of `once`, after a warm-up, less what measuring itself takes, in the best
-  /// of some rounds: on a busy machine the compiler comes late, and in between.
-  public static long measured(long carrier, Runnable once) {
-    bytesFor(carrier, once);
-    bytesFor(carrier, () -> {});
-    long least = Long.MAX_VALUE;
-    for (int round = 0; round < ROUNDS; round++) {
-      least = Math.min(least, bytesFor(carrier, once) - bytesFor(carrier, () -> {}));
-    }
-    return least;
+  /// What one call allocates, by class.
+  ///
+  /// @param program tells it
+  public static Map<String, Long> bytesOf(Class<?> program, String... arguments) throws Exception {
+    ChildJvm child =
+        ChildJvm.of(program)
+            .with(HeapHistogram.FLAGS.toArray(String[]::new))
+            .withArguments(arguments);
+    return HeapHistogram.told(child.run().output());
+  }
+
+  @ParameterizedTest
+  @EnumSource(
+      mode = Mode.EXCLUDE,
+      names = {"SPAWN", "CONTROL"})
+  void call_each_allocatesNothing(Subject subject) throws Exception {
+    assertThat(bytesOf(subject)).isEmpty();
+  }
+
+  /// The coroutine with its end, and nothing for its site.
+  @Test
+  void spawn_atOneLine_allocatesNothingForItsSite() throws Exception {
+    Map<String, Long> bytes = bytesOf(Subject.SPAWN);
+    assertThat(HeapHistogram.sum(bytes))
+        .as("%s, on Java %s", bytes, Runtime.version())
+        .isEqualTo(SPAWN);
   }
 
   @Test
-  void await_ofAFinishedCoroutine_allocatesNothing() {
-    long carrier = Thread.currentThread().threadId();
-    long bytes =
-        Heddle.run(() -> {
-          Coroutine<String> done = Heddle.spawn(() -> "done");
-          done.await();
-          return measured(carrier, done::await);
-        });
-    // less than one byte in a thousand calls: what is left belongs to the compiler's transitions
-    assertThat(bytes).isLessThan(TIMES / 1_000);
-  }
-
-  @Test
-  void suspend_amongTwoReadyCoroutines_allocatesNothing() {
-    long carrier = Thread.currentThread().threadId();
-    long bytes =
-        Heddle.run(() -> {
-          Heddle.background("other", AllocationTest::suspendForEver);
-          return measured(carrier, Heddle::yieldNow);
-        });
-    // the JDK may replace the chunk that holds a stack, now and then
-    assertThat(bytes).isLessThan(TIMES);
-  }
-
-  @Test
-  void mutex_withoutContention_allocatesNothing() {
-    long carrier = Thread.currentThread().threadId();
-    long bytes =
-        Heddle.run(() -> {
-          Mutex mutex = new Mutex();
-          return measured(
-              carrier,
-              () -> {
-                mutex.lock();
-                mutex.unlock();
-              });
-        });
-    assertThat(bytes).isLessThan(TIMES / 1_000);
-  }
-
-  @Test
-  void channel_withoutWaiting_allocatesNothing() {
-    doesNotAllocate(() -> {
-      Channel<String> channel = Channel.of(8);
-      return () -> {
-        channel.send("item");
-        channel.receive();
-      };
-    });
-  }
-
-  @Test
-  void semaphore_withoutContention_allocatesNothing() {
-    doesNotAllocate(() -> {
-      Semaphore semaphore = new Semaphore(2);
-      return () -> {
-        semaphore.acquire(2);
-        semaphore.release(2);
-      };
-    });
-  }
-
-  @Test
-  void rateLimiter_withoutWaiting_allocatesNothing() {
-    doesNotAllocate(() -> {
-      RateLimiter limiter = RateLimiter.of(1_000_000_000, Duration.ofSeconds(1)); // all at once
-      return limiter::acquire;
-    });
-  }
-
-  @Test
-  void threadChannel_withoutWaiting_allocatesNothing() {
-    doesNotAllocate(() -> {
-      ThreadChannel<String> channel = ThreadChannel.of(8);
-      return () -> {
-        channel.send("item");
-        channel.receive();
-      };
-    });
-  }
-
-  /// Measures what `make` makes in a coroutine. Each 64th of such calls lets others run; the JDK
-  /// may then replace the chunk that holds a stack, now and then.
-  private static void doesNotAllocate(Body<Runnable> make) {
-    long carrier = Thread.currentThread().threadId();
-    long bytes = Heddle.run(() -> measured(carrier, make.run()));
-    assertThat(bytes).isLessThan(TIMES);
-  }
-
-  @SuppressWarnings("InfiniteLoopStatement") // cancelled when everything else is done
-  private static void suspendForEver() {
-    while (true) {
-      Heddle.yieldNow();
-    }
-  }
-
-  /// A spawn and its end: 128 bytes beside the coroutine's stack, and nothing for its site.
-  @Test
-  void spawn_atOneLine_allocatesNothingForItsSite() {
-    long carrier = Thread.currentThread().threadId();
-    long bytes = Heddle.run(() -> measured(carrier, () -> Heddle.spawn(() -> "done").await()));
-    assertThat(bytes).isLessThan(SPAWN * TIMES);
-  }
-
-  @Test
-  void measure_ofACallThatAllocates_seesIt() {
-    long carrier = Thread.currentThread().threadId();
-    Object[] sink = new Object[1];
-    long bytes = Heddle.run(() -> measured(carrier, () -> sink[0] = new byte[16]));
+  void measure_ofACallThatAllocates_seesIt() throws Exception {
     // without this the tests above could not fail
-    assertThat(bytes).isGreaterThan(16L * TIMES);
+    assertThat(bytesOf(Subject.CONTROL)).containsExactly(Map.entry("java.lang.Object", 16L));
   }
 }

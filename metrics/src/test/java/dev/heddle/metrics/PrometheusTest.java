@@ -40,8 +40,10 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 
 /// The meters over HTTP, in Prometheus' text format, by the reader that Apache SkyWalking has.
+@Timeout(300)
 class PrometheusTest {
   private final PrometheusMeterRegistry registry =
       new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
@@ -146,6 +148,9 @@ class PrometheusTest {
       for (int i = 0; i < 30; i++) {
         var pid = runtime.spawn(CoroutineProcess.of(self -> self.receive(Integer.class)));
         runtime.send(pid, "of no interest");
+      }
+      while (registry.get("heddle.mailboxes.queued").gauge().value() != 30) {
+        Thread.onSpinWait(); // they have their messages in hand for a moment
       }
       Map<String, MetricFamily> families = scrape();
       Map<String, String> orders = Map.of("runtime", "orders");

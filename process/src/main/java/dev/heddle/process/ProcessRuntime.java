@@ -119,6 +119,7 @@ public final class ProcessRuntime implements AutoCloseable {
         new RuntimeView(
             bean, managed, inspector::snapshots, report::isDone, inspector::checkForDeadlocks));
     ProcessFiber.prepare();
+    bean.updateFlight();
     timers.start();
     workers.start();
   }
@@ -507,6 +508,7 @@ public final class ProcessRuntime implements AutoCloseable {
         managed.join();
         inspector.checkForDeadlocks();
         inspector.writeFailures();
+        bean.updateFlight();
         if (ProcessJfrEvents.areRecorded()) {
           ProcessCounters now = counters();
           ProcessJfrEvents.runtime(bean.getName(), now, now.queueDelay().since(reported));

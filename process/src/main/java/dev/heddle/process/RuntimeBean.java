@@ -5,6 +5,7 @@ import dev.heddle.observe.attach.Feed;
 import dev.heddle.observe.trace.Recording;
 import dev.heddle.observe.trace.TraceRing;
 import dev.heddle.process.feed.RuntimeFeed;
+import dev.heddle.process.feed.RuntimeFlight;
 import dev.heddle.process.feed.RuntimeRecording;
 import dev.heddle.process.host.HostInspector;
 import dev.heddle.process.observe.RuntimeDump;
@@ -18,11 +19,19 @@ import java.util.stream.Collectors;
 final class RuntimeBean implements ProcessRuntimeMXBean {
   private final String name;
   private final HostInspector inspector;
+  private final RuntimeFlight flight;
   private final long startNanos = System.nanoTime();
 
   RuntimeBean(String name, HostInspector inspector) {
     this.name = name;
     this.inspector = inspector;
+    this.flight = new RuntimeFlight(inspector.workers(), name);
+  }
+
+  /// Begins or ends events of flight recordings, as these want them. **Thread** the one that
+  /// reports, and before the workers start the one that starts them.
+  void updateFlight() {
+    flight.update();
   }
 
   /// A dump, with the stacks of steps and of waiting bodies.

@@ -8,9 +8,11 @@ import dev.heddle.process.ProcessDeadlockTest.Blocks;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
@@ -27,9 +29,8 @@ class DeadlockRingsTest {
 
   private static final BlockingQueue<ProcessDeadlock> FOUND = Kit.queue();
   private static final Map<Pid, ProcessDeadlock> REPORTS = new ConcurrentHashMap<>(); // by members
-  private static final ProcessRuntime RUNTIME =
-      ProcessRuntime.builder().workers(2).deadlock(Duration.ofMillis(1), FOUND::add).start();
 
+  private static @Nullable ProcessRuntime started;
   private static List<Pid> asksByCommandsAndBodies = List.of();
   private static List<Pid> askOfItself = List.of();
   private static List<Pid> askAndEnd = List.of();
@@ -40,6 +41,8 @@ class DeadlockRingsTest {
 
   @BeforeAll
   static void start() {
+    started =
+        ProcessRuntime.builder().workers(2).deadlock(Duration.ofMillis(1), FOUND::add).start();
     asksByCommandsAndBodies =
         ring(
             DeadlockRingsTest::ask,
@@ -51,26 +54,32 @@ class DeadlockRingsTest {
     stepAndBody = ringOfStepAndBody();
     fullMailboxes =
         ProcessDeadlockTest.ring(
-            RUNTIME,
+            runtime(),
             List.of(DeadlockRingsTest::fill, DeadlockRingsTest::fill, DeadlockRingsTest::fill),
             SENDERS_WAIT);
     askAndFullMailbox =
         ProcessDeadlockTest.ring(
-            RUNTIME, List.of(DeadlockRingsTest::ask, DeadlockRingsTest::fill), SENDERS_WAIT);
+            runtime(), List.of(DeadlockRingsTest::ask, DeadlockRingsTest::fill), SENDERS_WAIT);
     roomOfAStep = ringOfStepAndRoom();
   }
 
   @AfterAll
   static void end() {
-    RUNTIME.shutdown(Duration.ZERO);
+    runtime().shutdown(Duration.ZERO);
+    FOUND.clear();
+    REPORTS.clear();
+  }
+
+  private static ProcessRuntime runtime() {
+    return Objects.requireNonNull(started);
   }
 
   private static List<Pid> ring(Blocks... members) {
-    return ProcessDeadlockTest.ring(RUNTIME, List.of(members), StartOptions.defaults());
+    return ProcessDeadlockTest.ring(runtime(), List.of(members), StartOptions.defaults());
   }
 
   private static void ask(CoroutineProcess self, Pid next) throws InterruptedException {
-    RUNTIME.ask(next, "question", DAY);
+    runtime().ask(next, "question", DAY);
   }
 
   private static void call(CoroutineProcess self, Pid next) {
@@ -78,31 +87,33 @@ class DeadlockRingsTest {
   }
 
   private static void awaitEnd(CoroutineProcess self, Pid next) throws InterruptedException {
-    RUNTIME.awaitExit(next, DAY);
+    runtime().awaitExit(next, DAY);
   }
 
   private static void fill(CoroutineProcess self, Pid next) {
     while (true) {
-      RUNTIME.send(next, "more");
+      runtime().send(next, "more");
     }
   }
 
   private static List<Pid> ringOfStepAndBody() {
     Pid step =
-        RUNTIME.spawn((events, out) -> {
-          if (!events.isEmpty() && events.getFirst().data() instanceof Pid next) {
-            out.execute(1, Commands.ask(next, "question", DAY));
-            out.awaitCommands();
-          }
-        });
+        runtime()
+            .spawn((events, out) -> {
+              if (!events.isEmpty() && events.getFirst().data() instanceof Pid next) {
+                out.execute(1, Commands.ask(next, "question", DAY));
+                out.awaitCommands();
+              }
+            });
     Pid body =
-        RUNTIME.spawn(
-            CoroutineProcess.of(self -> {
-              ask(self, self.receive(Pid.class));
-              return null;
-            }));
-    RUNTIME.send(step, body);
-    RUNTIME.send(body, step);
+        runtime()
+            .spawn(
+                CoroutineProcess.of(self -> {
+                  ask(self, self.receive(Pid.class));
+                  return null;
+                }));
+    runtime().send(step, body);
+    runtime().send(body, step);
     return List.of(body, step);
   }
 
@@ -110,25 +121,27 @@ class DeadlockRingsTest {
   private static List<Pid> ringOfStepAndRoom() {
     CountDownLatch asked = new CountDownLatch(1);
     Pid body =
-        RUNTIME.spawn(
-            CoroutineProcess.of(self -> {
-              Pid step = self.receive(Pid.class);
-              asked.await(); // from now on the step takes nothing
-              fill(self, step);
-              return null;
-            }));
+        runtime()
+            .spawn(
+                CoroutineProcess.of(self -> {
+                  Pid step = self.receive(Pid.class);
+                  asked.await(); // from now on the step takes nothing
+                  fill(self, step);
+                  return null;
+                }));
     Pid step =
-        RUNTIME.spawn(
-            (events, out) -> {
-              if (!events.isEmpty()) {
-                out.execute(1, Commands.ask(body, "question", DAY));
-                out.awaitCommands();
-                asked.countDown();
-              }
-            },
-            SENDERS_WAIT);
-    RUNTIME.send(step, "go");
-    RUNTIME.send(body, step);
+        runtime()
+            .spawn(
+                (events, out) -> {
+                  if (!events.isEmpty()) {
+                    out.execute(1, Commands.ask(body, "question", DAY));
+                    out.awaitCommands();
+                    asked.countDown();
+                  }
+                },
+                SENDERS_WAIT);
+    runtime().send(step, "go");
+    runtime().send(body, step);
     return List.of(body, step);
   }
 

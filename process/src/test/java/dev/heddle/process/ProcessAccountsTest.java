@@ -9,20 +9,32 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.locks.ReentrantLock;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /// What processes use of the workers of their runtime, while an observer has it counted.
 @Timeout(300)
 @Tag("watch-1")
 class ProcessAccountsTest {
-  private final ProcessRuntime runtime = ProcessRuntime.builder().workers(2).start();
-  private final Feed feed =
-      ((RuntimeBean) runtime.mxBean()).feed(() -> new HashMap<>(Map.of("name", "fed")));
+  private ProcessRuntime runtime = ProcessRuntime.builder().workers(2).start();
+  private Feed feed = newFeed();
+
+  private Feed newFeed() {
+    return ((RuntimeBean) runtime.mxBean()).feed(() -> new HashMap<>(Map.of("name", "fed")));
+  }
+
+  private void restartWithOneWorker() {
+    end();
+    runtime = ProcessRuntime.builder().workers(1).longStep(Duration.ofHours(1)).start();
+    feed = newFeed();
+  }
 
   @AfterEach
   void end() {
@@ -112,42 +124,110 @@ class ProcessAccountsTest {
         }));
   }
 
-  /// Else short runs beside it would have lasted long.
-  @Test
-  void longRun_isTheLongestOfItsOwnProcess_andOfNoOther() {
-    assertThat(accounts("account")).isEmpty();
-    long longest = 20_000_000;
-    Pid slow =
-        runtime.spawn(
-            Kit.process((_, events, _) -> {
-              if (!events.isEmpty()) {
-                long until = System.nanoTime() + longest;
-                while (System.nanoTime() - until < 0) {
-                  Thread.onSpinWait();
-                }
-              }
-            }));
-    runtime.send(slow, "work");
-    Pid other = runtime.spawn(Kit.untilMessage());
-    while (runtime.process(slow).steps() == 0 || runtime.process(slow).mailbox() > 0) {
+  private static void spinFor(long nanos) {
+    long until = System.nanoTime() + nanos;
+    while (System.nanoTime() - until < 0) {
       Thread.onSpinWait();
     }
-    awaitAsleep();
+  }
 
-    assertThat(feed.detail("account " + slow))
-        .singleElement()
-        .satisfies(row -> {
-          assertThat(number(row, "longestNanos")).isGreaterThanOrEqualTo(longest);
-          assertThat(number(row, "busyNanos")).isGreaterThanOrEqualTo(longest);
-        });
+  /// Else a short run behind it would have lasted as long.
+  @ParameterizedTest
+  @ValueSource(longs = {300_000, 20_000_000})
+  void longRun_isTheLongestOfItsOwnProcess_andOfNoOther(long nanos) {
+    restartWithOneWorker();
+    assertThat(accounts("account")).isEmpty();
+    Pid slow =
+        runtime.spawn(
+            Kit.process((self, events, _) -> {
+              if (!events.isEmpty()) {
+                spinFor(nanos);
+                self.send((Pid) events.getFirst().data(), "now you"); // behind it, at once
+              }
+            }));
+    long ofOther = nanos;
+    for (int left = 100; ofOther >= nanos && left > 0; left--) { // it may be interrupted
+      Pid other = runtime.spawn(Kit.resting());
+      awaitSteps(other, 1);
+      runtime.send(slow, other);
+      awaitSteps(other, 2);
+      awaitAsleep();
+      ofOther = longest(other);
+      runtime.terminate(other);
+    }
+
+    assertThat(longest(slow)).isGreaterThanOrEqualTo(nanos);
+    assertThat(ofOther).as("the longest run of the other").isPositive().isLessThan(nanos);
     assertThat(feed.detail("processes"))
         .filteredOn(row -> slow.toString().equals(row.get("pid")))
         .singleElement()
-        .satisfies(row -> assertThat(number(row, "longestNanos")).isGreaterThanOrEqualTo(longest));
-    runtime.send(other, "end");
-    Kit.exit(runtime, other);
+        .satisfies(row -> assertThat(number(row, "longestNanos")).isGreaterThanOrEqualTo(nanos));
+  }
+
+  private void awaitSteps(Pid process, long steps) {
+    while (runtime.process(process).steps() < steps) {
+      Thread.onSpinWait();
+    }
+  }
+
+  private long longest(Pid process) {
+    List<Map<String, String>> rows = feed.detail("account " + process);
+    assertThat(rows).hasSize(1);
+    return number(rows.getFirst(), "longestNanos");
+  }
+
+  @Test
+  void processThatHasEnded_hasNoAccount() {
+    assertThat(accounts("account")).isEmpty();
+    Pid ending = runtime.spawn(Kit.untilMessage());
+    runtime.send(ending, "end");
+    Kit.exit(runtime, ending);
     awaitAsleep(); // an exit is announced before its run ends
-    assertThat(feed.detail("account " + other)).isEmpty();
+    assertThat(feed.detail("account " + ending)).isEmpty();
+  }
+
+  /// It was said to live on, and its last runs were missing.
+  @Test
+  void processThatEndsOnACompensatingWorker_hasEnded_andItsRunsAreCounted() {
+    restartWithOneWorker();
+    awaitAsleep();
+    assertThat(accounts("account")).isEmpty();
+    long before = runtime.counters().executed();
+    ReentrantLock lock = new ReentrantLock(true);
+    for (int round = 1; round <= 2; round++) { // the second one has the accounts of the first
+      lock.lock();
+      Pid body =
+          runtime.spawn(
+              CoroutineProcess.ofAction(_ -> {
+                lock.lock(); // handed to it while the only worker stands behind it
+                lock.unlock();
+              }));
+      awaitInLine(lock, 1);
+      Pid step =
+          runtime.spawn((_, out) -> {
+            lock.lock();
+            lock.unlock();
+            out.done();
+          });
+      awaitInLine(lock, 2);
+      lock.unlock();
+      Kit.exit(runtime, body);
+      Kit.exit(runtime, step);
+      while (runtime.counters().compensation().running() > 0) {
+        Thread.onSpinWait();
+      }
+      awaitAsleep();
+
+      assertThat(runtime.counters().compensation().executed()).isGreaterThanOrEqualTo(round);
+      assertThat(sum("processes")).isZero();
+      assertThat(sum("runs")).isEqualTo(runtime.counters().executed() - before);
+    }
+  }
+
+  private static void awaitInLine(ReentrantLock lock, int threads) {
+    while (lock.getQueueLength() < threads) {
+      Thread.onSpinWait();
+    }
   }
 
   /// A run that ended before the next tick, and after which its worker slept, seemed to take 0.4
@@ -160,10 +240,7 @@ class ProcessAccountsTest {
     Pid busy =
         runtime.spawn(
             Kit.process((_, events, _) -> {
-              long until = System.nanoTime() + (events.isEmpty() ? 0 : nanos);
-              while (System.nanoTime() - until < 0) {
-                Thread.onSpinWait();
-              }
+              spinFor(events.isEmpty() ? 0 : nanos);
             }));
     for (int i = 0; i < runs; i++) {
       runtime.send(busy, i);
@@ -173,6 +250,43 @@ class ProcessAccountsTest {
         .singleElement()
         .satisfies(
             row -> assertThat(number(row, "busyNanos")).isGreaterThanOrEqualTo(runs * nanos));
+  }
+
+  /// Short runs share a reading of the clock, and would take the time of the long ones among them.
+  @Test
+  void longRunsAmongShortOnes_areTheirOwnProcesss() {
+    restartWithOneWorker();
+    assertThat(accounts("account")).isEmpty();
+    long nanos = 100_000;
+    int longRuns = 50;
+    Pid back = runtime.spawn(Kit.process((self, events, _) -> answerEach(self, events)));
+    int[] left = {20 * longRuns};
+    Pid slow =
+        runtime.spawn(
+            Kit.process((self, events, _) -> {
+              if (!events.isEmpty() && left[0] > 0) {
+                spinFor(left[0] % 20 == 0 ? nanos : 0);
+                left[0]--;
+                self.send(back, self.self());
+              }
+            }));
+    runtime.send(slow, "begin");
+    awaitSteps(back, 20L * longRuns);
+    awaitAsleep();
+
+    assertThat(feed.detail("account " + slow))
+        .singleElement()
+        .satisfies(row -> {
+          assertThat(number(row, "longestNanos")).isGreaterThanOrEqualTo(nanos);
+          // the first ones may share, and be known as long then
+          assertThat(number(row, "busyNanos")).isGreaterThanOrEqualTo((longRuns - 2) * nanos);
+        });
+  }
+
+  private static void answerEach(ProcessContext self, List<ProcessEvent> events) {
+    for (ProcessEvent event : events) {
+      self.send((Pid) event.data(), "again");
+    }
   }
 
   @Test

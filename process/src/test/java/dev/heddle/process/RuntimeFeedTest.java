@@ -13,6 +13,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CountDownLatch;
 import java.util.stream.IntStream;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -166,6 +167,167 @@ class RuntimeFeedTest {
     }
   }
 
+  @Test
+  @Tag("watch-4")
+  void deadlock_isAReport_whileItLasts() {
+    try (ProcessRuntime deadlocked =
+            ProcessRuntime.builder().workers(2).deadlock(Duration.ofMillis(1)).start();
+        Feed reporting = ((RuntimeBean) deadlocked.mxBean()).feed(HashMap::new)) {
+      ProcessDeadlockTest.Blocks asks = (_, next) -> deadlocked.ask(next, "?", Duration.ofDays(1));
+      List<Pid> ring =
+          ProcessDeadlockTest.ring(deadlocked, List.of(asks, asks), StartOptions.defaults());
+      while (deadlocks(reporting).isEmpty()) {
+        Thread.onSpinWait();
+      }
+      assertThat(deadlocks(reporting))
+          .singleElement()
+          .satisfies(row ->
+              assertThat(row)
+                  .containsEntry("row", "report")
+                  .extractingByKey("text")
+                  .asString()
+                  .contains("deadlock of 2 processes", ring.getFirst() + " waits for "));
+      assertThat(reporting.look().getFirst()).containsEntry("deadlocks", "1");
+      ring.forEach(deadlocked::terminate);
+      while (!deadlocks(reporting).isEmpty()) { // the check finds that it is over
+        Thread.onSpinWait();
+      }
+    }
+  }
+
+  /// Beside them may be the failure of one whose request has failed with the other.
+  private static List<Map<String, String>> deadlocks(Feed feed) {
+    return feed.detail("reports").stream()
+        .filter(row -> "deadlock".equals(row.get("kind")))
+        .toList();
+  }
+
+  private Map<String, String> figures() {
+    return look("runtime").getFirst();
+  }
+
+  private static long count(Map<String, String> row, String name) {
+    return Long.parseLong(row.get(name));
+  }
+
+  private long asleep() {
+    return runtime.counters().workers().stream().filter(WorkerCounters::asleep).count();
+  }
+
+  private void probeWhile(int asleep) {
+    for (int i = 0; i < 3; i++) {
+      while (asleep() != asleep) {
+        Thread.onSpinWait();
+      }
+      feed.probe();
+    }
+  }
+
+  @Test
+  @Tag("watch-4")
+  void busyShare_isThatOfAllWorkers() throws Exception {
+    CountDownLatch inside = new CountDownLatch(1);
+    CountDownLatch held = new CountDownLatch(1);
+    probeWhile(2);
+    assertThat(figures()).containsEntry("awakeNanos", "0");
+    assertThat(count(figures(), "sampledNanos")).isPositive();
+    runtime.spawn((_, _) -> {
+      inside.countDown();
+      held.await();
+    });
+    inside.await();
+    probeWhile(1); // the first one ends the time in which both slept
+    Map<String, String> before = figures();
+    probeWhile(1);
+    Map<String, String> after = figures();
+    held.countDown();
+    long sampled = count(after, "sampledNanos") - count(before, "sampledNanos");
+    assertThat(sampled).isPositive();
+    assertThat(2 * (count(after, "awakeNanos") - count(before, "awakeNanos"))).isEqualTo(sampled);
+  }
+
+  /// A page that was closed for seconds had them as what its last probe had found.
+  @Test
+  @Tag("watch-4")
+  void timeInWhichNobodyLooks_isNotSampled() {
+    long gapNanos = 1_000_000_000; // more than that between two probes
+    long began = System.nanoTime();
+    feed.probe();
+    long paused = System.nanoTime();
+    while (System.nanoTime() - paused <= gapNanos) {
+      Thread.onSpinWait();
+    }
+    paused = System.nanoTime() - paused;
+    feed.probe();
+    long workers = 2;
+    assertThat(count(figures(), "sampledNanos"))
+        .isLessThan(workers * (System.nanoTime() - began - paused));
+  }
+
+  /// One of 64 is measured, so that many must wait: behind one that holds the only worker for 20
+  /// ms.
+  @Test
+  @Tag("watch-4")
+  void delays_areThoseOfProcessesThatWereReady() throws Exception {
+    long heldNanos = 20_000_000;
+    try (ProcessRuntime narrow = ProcessRuntime.builder().workers(1).start();
+        Feed measuring = ((RuntimeBean) narrow.mxBean()).feed(HashMap::new)) {
+      CountDownLatch inside = new CountDownLatch(1);
+      CountDownLatch held = new CountDownLatch(1);
+      narrow.spawn((_, out) -> {
+        inside.countDown();
+        held.await();
+        out.done();
+      });
+      inside.await();
+      IntStream.range(0, 10_000).forEach(_ -> narrow.spawn((_, out) -> out.done()));
+      long begun = System.nanoTime();
+      while (System.nanoTime() - begun < heldNanos) {
+        Thread.onSpinWait();
+      }
+      held.countDown();
+      while (narrow.counters().processes() > 0) {
+        Thread.onSpinWait();
+      }
+      Map<String, String> row = measuring.look().getFirst();
+      assertThat(count(row, "delaySamples")).isPositive();
+      assertThat(count(row, "delayMedianMicros")).isGreaterThanOrEqualTo(heldNanos / 1_000);
+      assertThat(count(row, "delay99Micros"))
+          .isGreaterThanOrEqualTo(count(row, "delayMedianMicros"));
+      assertThat(Stream.of(row.get("delays").split(" ")).mapToLong(Long::parseLong).sum())
+          .isEqualTo(count(row, "delaySamples"));
+    }
+  }
+
+  /// A look reads about 20,000.
+  @Test
+  void mailboxAmong25000Processes_isThereAtTheSecondLook_wheneverItFills() throws Exception {
+    CountDownLatch held = new CountDownLatch(1);
+    CountDownLatch inside = new CountDownLatch(1);
+    IntStream.range(0, 25_000).forEach(_ -> runtime.spawn(Kit.resting()));
+    Pid busy =
+        runtime.spawn((events, _) -> {
+          if (!events.isEmpty()) {
+            inside.countDown();
+            held.await();
+          }
+        });
+    runtime.send(busy, "begin");
+    inside.await();
+    send(runtime, busy, 10);
+    for (String messages : List.of("10", "15", "20")) {
+      assertThat(count(figures(), "read")).isBetween(20_000L, 24_999L);
+      assertThat(look("mailbox"))
+          .singleElement()
+          .satisfies(row ->
+              assertThat(row)
+                  .containsEntry("pid", busy.toString())
+                  .containsEntry("mailbox", messages));
+      send(runtime, busy, 5);
+    }
+    held.countDown();
+  }
+
   // an exit is announced before it is noted
   private List<String> failures(String last) {
     while (failures().stream().noneMatch(text -> text.startsWith("process " + last))) {
@@ -216,6 +378,64 @@ class RuntimeFeedTest {
                 assertThat(text)
                     .startsWith("process " + supervisor)
                     .contains("RestartLimitException", "intensity()"));
+    assertThat(figures()).containsEntry("failures", "2");
+  }
+
+  /// A hundred counted as eight: as many as have a text.
+  @Test
+  @Tag("watch-4")
+  void failuresBetweenTwoLooks_areAllCounted_andTheLastEightAreReports() {
+    for (int i = 0; i < 100; i++) {
+      Pid _ =
+          runtime.spawn((_, _) -> {
+            throw new IllegalStateException("nobody restarts it");
+          });
+    }
+    while (count(figures(), "failures") < 100) {
+      Thread.onSpinWait(); // an exit is noted when its process has ended
+    }
+    assertThat(figures()).containsEntry("failures", "100");
+    while (failures().size() < 8) {
+      Thread.onSpinWait();
+    }
+    assertThat(failures()).hasSize(8);
+    assertThat(count(figures(), "reports")).isGreaterThanOrEqualTo(8);
+  }
+
+  /// Its observer waited for it, and so did the search for deadlocks.
+  @Test
+  @Tag("watch-4")
+  void failureWhoseOwnTextWaits_delaysNobody_andComesLater() {
+    CountDownLatch goesOn = new CountDownLatch(1);
+    Pid failing =
+        runtime.spawn((_, _) -> {
+          Thread worker = Thread.currentThread();
+          throw new IllegalStateException() {
+            @Override
+            public String getMessage() {
+              if (Thread.currentThread() != worker) { // which logs it
+                await(goesOn);
+              }
+              return "said at last";
+            }
+          };
+        });
+    Kit.exit(runtime, failing);
+    while (Thread.getAllStackTraces().keySet().stream()
+        .noneMatch(thread -> thread.getName().equals("heddle-failures"))) {
+      assertThat(failures()).isEmpty(); // it may not be noted yet
+    }
+    assertThat(failures()).isEmpty();
+    goesOn.countDown();
+    assertThat(failures(failing.toString()).getFirst()).contains("said at last");
+  }
+
+  private static void await(CountDownLatch latch) {
+    try {
+      latch.await();
+    } catch (InterruptedException e) {
+      throw new IllegalStateException(e);
+    }
   }
 
   /// An observer would see nothing any more.

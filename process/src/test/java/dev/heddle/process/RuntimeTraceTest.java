@@ -3,6 +3,7 @@ package dev.heddle.process;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.tuple;
 
 import dev.heddle.observe.trace.Recording;
 import dev.heddle.observe.trace.TraceKind;
@@ -19,6 +20,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.ToLongFunction;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
@@ -126,6 +128,7 @@ class RuntimeTraceTest {
                       }
                     })))
             .toList();
+    all.forEach(this::awaitIdle);
     Recording recording = record();
     all.forEach(each -> runtime.send(each, "end"));
     all.forEach(each -> Kit.exit(runtime, each));
@@ -181,6 +184,7 @@ class RuntimeTraceTest {
   @Test
   void messageOfAnotherThread_andTheWakeUp_areOfTheOthers() {
     Pid waiting = runtime.spawn(Kit.untilMessage());
+    awaitIdle(waiting);
     Recording recording = record();
     runtime.send(waiting, "end");
     Kit.exit(runtime, waiting);
@@ -189,7 +193,7 @@ class RuntimeTraceTest {
 
     assertThat(trace.all(TraceKind.MESSAGE, waiting))
         .extracting(Entry::ring, Entry::other)
-        .containsExactly(org.assertj.core.api.Assertions.tuple(OTHERS, 0L));
+        .containsExactly(tuple(OTHERS, 0L));
     assertThat(trace.all(TraceKind.WAKE, waiting)).hasSizeLessThanOrEqualTo(1);
   }
 
@@ -234,6 +238,50 @@ class RuntimeTraceTest {
           .filteredOn(each -> each.other == reply.other)
           .singleElement()
           .satisfies(command -> assertThat(command.time).isLessThanOrEqualTo(reply.time));
+    }
+  }
+
+  /// Its reply was there without it.
+  @Test
+  void commandOfABodyOnACompensatingWorker_isThere_amongTheOthers() throws Exception {
+    ReentrantLock lock = new ReentrantLock(true);
+    ProcessRuntime one = ProcessRuntime.builder().workers(1).longStep(Duration.ofHours(1)).start();
+    try {
+      lock.lock();
+      Pid body =
+          one.spawn(
+              CoroutineProcess.ofAction(self -> {
+                lock.lock(); // handed to it while the only worker stands behind it
+                lock.unlock();
+                self.execute(Commands.sleep(Duration.ofMillis(1)));
+              }));
+      awaitInLine(lock, 1);
+      Pid step =
+          one.spawn((_, out) -> {
+            lock.lock();
+            lock.unlock();
+            out.done();
+          });
+      awaitInLine(lock, 2);
+      Recording recording = ((RuntimeBean) one.mxBean()).record();
+      lock.unlock();
+      Kit.exit(one, body);
+      Kit.exit(one, step);
+      Trace trace = Trace.of(recording);
+      recording.close();
+
+      assertThat(trace.all(TraceKind.COMMAND, body))
+          .extracting(Entry::ring, Entry::code)
+          .containsExactly(tuple(OTHERS, "Sleep"));
+      assertThat(trace.all(TraceKind.COMMAND_DONE, body)).hasSize(1);
+    } finally {
+      one.close();
+    }
+  }
+
+  private static void awaitInLine(ReentrantLock lock, int threads) {
+    while (lock.getQueueLength() < threads) {
+      Thread.onSpinWait();
     }
   }
 
@@ -288,6 +336,7 @@ class RuntimeTraceTest {
               }
             }),
             StartOptions.defaults().withMailbox(Integer.MAX_VALUE, MailboxPolicy.REJECT));
+    awaitIdle(receiver);
     Recording recording = record();
     Pid sender =
         runtime.spawn(
@@ -321,6 +370,7 @@ class RuntimeTraceTest {
               Object second = self.receive("second"::equals);
               return second + " before " + self.receive();
             }));
+    awaitIdle(choosing);
     Recording recording = record();
     runtime.send(choosing, "first");
     runtime.send(choosing, "second");
@@ -363,6 +413,11 @@ class RuntimeTraceTest {
     assertThat(trace.all(TraceKind.MESSAGE, full))
         .singleElement()
         .satisfies(message -> assertThat(message.number).isZero());
+  }
+
+  // nothing is told of a run that has begun before the recording, whatever it takes afterwards
+  private void awaitIdle(Pid process) {
+    awaitState(process, ProcessSnapshot.State.IDLE);
   }
 
   private void awaitState(Pid process, ProcessSnapshot.State... wanted) {
@@ -477,7 +532,7 @@ class RuntimeTraceTest {
     while (runtime.process(steps).steps() < 100) { // some budgets of a run
       Thread.onSpinWait();
     }
-    awaitState(rests, ProcessSnapshot.State.IDLE);
+    awaitIdle(rests);
     awaitState(waits, ProcessSnapshot.State.BLOCKED);
     runtime.terminate(steps);
     Kit.exit(runtime, steps);

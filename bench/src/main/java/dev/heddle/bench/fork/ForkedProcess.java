@@ -75,11 +75,13 @@ final class ForkedProcess implements AutoCloseable {
     }
   }
 
-  /// The first line it wrote to its standard error: what comes behind are frames.
+  /// The first line with words that it wrote to its standard error: what comes behind are frames.
   String lastWords() {
     try {
-      List<String> lines = Files.readAllLines(log, StandardCharsets.UTF_8);
-      return lines.isEmpty() ? "it said nothing" : lines.getFirst();
+      return Files.readAllLines(log, StandardCharsets.UTF_8).stream()
+          .filter(line -> !line.isBlank())
+          .findFirst()
+          .orElse("it said nothing");
     } catch (IOException e) {
       return e.toString();
     }

@@ -9,7 +9,6 @@ import dev.heddle.bench.shape.Workload.Language;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Locale;
@@ -64,10 +63,25 @@ public final class Peers {
       return List.of(
           tool.toString(), source(language).resolve("server.js").toString(), peer.task());
     }
-    if (!Files.isExecutable(program(language))) {
+    if (!Files.exists(program(language))) {
       throw new ForkFailedException("its build failed; the log is " + log(language));
     }
-    return List.of(program(language).toString(), peer.task());
+    return language == Language.ERLANG
+        ? erlang(tool, peer.task())
+        : List.of(program(language).toString(), peer.task());
+  }
+
+  private static List<String> erlang(Path compiler, String module) {
+    return List.of(
+        compiler.resolveSibling("erl").toString(),
+        "-noshell",
+        "+P", // the default of 262,144 processes is too few for skynet
+        "2097152",
+        "-pa",
+        built(Language.ERLANG).toString(),
+        "-s",
+        module,
+        "main");
   }
 
   /// Where a program's sources are, below the project's folder.
@@ -80,16 +94,10 @@ public final class Peers {
   }
 
   private static void build(Language language, Path tool) {
-    List<String> command = new ArrayList<>(List.of(tool.toString(), "build"));
-    String out = built(language).toString();
-    command.addAll(
-        language == Language.GO
-            ? List.of("-o", program(language).toString(), ".")
-            : List.of("--release", "--locked", "--target-dir", out));
     try {
       Files.createDirectories(built(language));
       var builder =
-          new ProcessBuilder(command)
+          new ProcessBuilder(buildCommand(language, tool))
               .directory(source(language).toFile())
               .redirectErrorStream(true)
               .redirectOutput(log(language).toFile());
@@ -104,6 +112,17 @@ public final class Peers {
     } catch (InterruptedException _) {
       Thread.currentThread().interrupt();
     }
+  }
+
+  private static List<String> buildCommand(Language language, Path tool) {
+    String command = tool.toString();
+    String out = built(language).toString();
+    return switch (language) {
+      case GO -> List.of(command, "build", "-o", program(language).toString(), ".");
+      case TOKIO -> List.of(command, "build", "--release", "--locked", "--target-dir", out);
+      case ERLANG -> List.of(command, "-o", out, "rounds.erl");
+      case NODE -> throw new IllegalArgumentException("JavaScript is not built");
+    };
   }
 
   /// Where rustup has its toolchains, if nobody says so and it would not find them: it looks in the
@@ -137,7 +156,14 @@ public final class Peers {
   }
 
   private static Path program(Language language) {
-    return built(language).resolve(language == Language.GO ? "peer" : "release/server");
+    return built(language)
+        .resolve(
+            switch (language) {
+              case GO -> "peer";
+              case TOKIO -> "release/server";
+              case ERLANG -> "rounds.beam";
+              case NODE -> throw new IllegalArgumentException("JavaScript is not built");
+            });
   }
 
   private static Path log(Language language) {

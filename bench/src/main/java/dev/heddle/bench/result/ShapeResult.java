@@ -73,13 +73,6 @@ public record ShapeResult(
   }
 
   @Override
-  public boolean overlap(String row, String contender, String other) {
-    Spread one = Spread.of(values(row, contender));
-    Spread two = Spread.of(values(row, other));
-    return one.low() <= two.high() && two.low() <= one.high();
-  }
-
-  @Override
   public double ratio(String row, String contender, String other) {
     return paired(values(row, contender), values(row, other));
   }

@@ -12,6 +12,7 @@ final class ActorContenders {
   static final String STOCK = "stock";
   static final String STOCK_ONE = "stock-1";
   static final String GO = "go";
+  static final String ERLANG = "erlang";
 
   private final List<Contender> all = new ArrayList<>();
 
@@ -55,6 +56,12 @@ final class ActorContenders {
     return this;
   }
 
+  /// Erlang.
+  ActorContenders erlang() {
+    all.add(erlangProcesses());
+    return this;
+  }
+
   /// Another one.
   ActorContenders and(Contender contender) {
     all.add(contender);
@@ -66,6 +73,13 @@ final class ActorContenders {
         GO,
         "goroutines and channels",
         new Workload.Peer(Workload.Language.GO, Workload.Peer.ROUNDS));
+  }
+
+  static Contender erlangProcesses() {
+    return Contender.elsewhere(
+        ERLANG,
+        "Erlang's processes and messages",
+        new Workload.Peer(Workload.Language.ERLANG, Workload.Peer.ROUNDS));
   }
 
   List<Contender> list() {

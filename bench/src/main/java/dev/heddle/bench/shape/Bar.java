@@ -58,22 +58,6 @@ public record Bar(
         });
   }
 
-  /// At most `limit` times another contender, round by round, and the ranges from p10 to p90 meet
-  /// where the subject is behind.
-  public static Bar beside(String row, String subject, double limit, String other) {
-    return new Bar(
-        row,
-        subject,
-        String.format(Locale.ROOT, "<= %.2f x %s, overlapping", limit, other),
-        List.of(other),
-        runFigures -> {
-          double ratio = runFigures.ratio(row, subject, other);
-          boolean met = ratio <= limit && (ratio <= 1 || runFigures.overlap(row, subject, other));
-          return new Verdict(
-              met ? State.MET : State.NOT_MET, ratios(runFigures, row, subject, other));
-        });
-  }
-
   /// Less CPU time than the best of some contenders. Wall time would praise those that spread over
   /// all cores, or leave work to a thread of theirs; it is shown beside.
   public static Bar ahead(String row, String subject, String... others) {

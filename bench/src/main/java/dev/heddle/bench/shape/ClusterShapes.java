@@ -48,7 +48,7 @@ final class ClusterShapes {
     return new Shape(
         PING_PONG,
         "A small record to another node and back. One operation is one round trip.",
-        List.of(new Case(PING_PONG, "one pair", 1, RoundSize.calibrated(2_000, 20), rows)),
+        List.of(new Case(PING_PONG, "one pair", 1, RoundSize.ofTwoJvms(2_000, 20), rows)),
         List.of(
             heddle(_ -> new ClusterTraffic(ClusterTraffic.Kind.PING_PONG, 1)),
             Contender.of(
@@ -69,9 +69,8 @@ final class ClusterShapes {
         ONE_WAY,
         "Four senders, one receiver at another node, which counts all. One operation is one message.",
         List.of(
-            Case.of(ONE_WAY, "small records", 1, RoundSize.calibrated(20_480, 2_048), messages()),
-            Case.of(
-                ONE_WAY_BYTES, "byte[100]", 1, RoundSize.calibrated(20_480, 2_048), messages())),
+            Case.of(ONE_WAY, "small records", 1, RoundSize.ofTwoJvms(20_480, 2_048), messages()),
+            Case.of(ONE_WAY_BYTES, "byte[100]", 1, RoundSize.ofTwoJvms(20_480, 2_048), messages())),
         List.of(
             heddle(size ->
                 new ClusterTraffic(
@@ -99,10 +98,10 @@ final class ClusterShapes {
                 ASK,
                 "256 open",
                 OPEN_ASKS,
-                RoundSize.calibrated(5_000, 256),
+                RoundSize.ofTwoJvms(5_000, 256),
                 List.of(new Row(ASK, Metric.rate("asks/s")))),
-            Case.of(ASK_ONE, "one at a time", 1, RoundSize.calibrated(1_000, 20), Metric.WALL),
-            Case.of(SPAWN, "spawn and exit", 1, RoundSize.calibrated(500, 20), Metric.WALL)),
+            Case.of(ASK_ONE, "one at a time", 1, RoundSize.ofTwoJvms(1_000, 20), Metric.WALL),
+            Case.of(SPAWN, "spawn and exit", 1, RoundSize.ofTwoJvms(500, 20), Metric.WALL)),
         List.of(
             heddle(size ->
                 new ClusterTraffic(

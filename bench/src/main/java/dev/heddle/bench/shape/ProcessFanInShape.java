@@ -22,7 +22,8 @@ final class ProcessFanInShape {
             .stock(
                 "stock virtual threads, a bounded queue",
                 size -> new ThreadFanIn(SENDERS, size.size()))
-            .go();
+            .go()
+            .erlang();
     return new Shape(
         NAME,
         "8 processes send 100,000 messages each to one, and again when it has seen them all. One"

@@ -49,6 +49,7 @@ final class ProcessPingPongShape {
         .ours(size -> new Pairs(size.size()))
         .pekko(size -> new PekkoPairs(size.size()))
         .stock("stock virtual threads, a queue each", size -> new ThreadPairs(size.size()))
-        .go();
+        .go()
+        .erlang();
   }
 }

@@ -19,7 +19,8 @@ final class ProcessRingShape {
             .ours(size -> new Ring(size.size()))
             .pekko(size -> new PekkoRing(size.size()))
             .stock("stock virtual threads, a queue each", size -> new ThreadRing(size.size()))
-            .go();
+            .go()
+            .erlang();
     return new Shape(
         NAME,
         "A message goes round a ring of 1,000 processes. One operation is one hop.",

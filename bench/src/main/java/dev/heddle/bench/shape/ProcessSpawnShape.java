@@ -19,7 +19,8 @@ final class ProcessSpawnShape {
             .ours(size -> new Spawn(size.size()))
             .pekko(size -> new PekkoSpawn(size.size()))
             .stock("stock virtual threads and a queue", size -> new ThreadSpawn(size.size()))
-            .go();
+            .go()
+            .erlang();
     return new Shape(
         NAME,
         "A process starts 1,000 others; each is made, initialised and stepped once, tells its"

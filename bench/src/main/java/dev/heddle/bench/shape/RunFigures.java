@@ -9,9 +9,6 @@ public interface RunFigures {
   /// The median of a contender's rounds in this row's unit.
   double median(String row, String contender);
 
-  /// Whether the ranges from p10 to p90 of two contenders meet.
-  boolean overlap(String row, String contender, String other);
-
   /// The median over the rounds of one contender's figure divided by the other's in the same round.
   double ratio(String row, String contender, String other);
 

@@ -26,6 +26,7 @@ public final class Shapes {
           CrowdShape.shape(),
           TimersShape.shape(),
           ForeignQueueShape.shape(),
+          ForeignSleepShape.shape(),
           ForeignSocketShape.shape(),
           TcpEchoShape.shape(),
           HttpShape.shape(),

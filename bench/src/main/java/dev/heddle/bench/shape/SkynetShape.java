@@ -21,6 +21,7 @@ final class SkynetShape {
             .pekko(_ -> new PekkoSkynet())
             .stock("stock virtual threads and futures", _ -> new ThreadSkynet())
             .go()
+            .erlang()
             .and(
                 Contender.of(
                     LoopContenders.KOTLIN,

@@ -28,9 +28,11 @@ final class SpawnOneShape {
 
   private static List<Bar> bars() {
     return List.of(
-        Bar.above("spawn-one", Contender.HEDDLE, 60, "ns", "floor-switch"),
-        Bar.above("spawn-one", Contender.HEDDLE_LAUNCHER, 60, "ns", "floor-switch-launcher"),
-        Bar.ahead("spawn-one", Contender.HEDDLE, LoopContenders.GO));
+        Bar.ratio("spawn-one", Contender.HEDDLE, 1.2, "floor"),
+        Bar.ratio("spawn-one", Contender.HEDDLE_LAUNCHER, 1.2, "floor-launcher"),
+        Bar.ahead("spawn-one", Contender.HEDDLE, LoopContenders.STOCK_ONE, LoopContenders.GO),
+        Bar.ahead(
+            "spawn-one", Contender.HEDDLE_LAUNCHER, LoopContenders.STOCK_ONE, LoopContenders.GO));
   }
 
   private static List<Contender> contenders() {
@@ -62,6 +64,11 @@ final class SpawnOneShape {
             Flags.library(),
             _ -> new FloorSpawnOne()),
         Contender.of(
+            "floor-launcher",
+            "the same with the launcher's flags",
+            Flags.launcher(),
+            _ -> new FloorSpawnOne()),
+        Contender.of(
             "floor-switch",
             "one switch between two bare virtual threads",
             Flags.library(),
@@ -72,7 +79,7 @@ final class SpawnOneShape {
             Flags.launcher(),
             _ -> new FloorSwitch(2)),
         Contender.of(
-            "stock-1",
+            LoopContenders.STOCK_ONE,
             "stock virtual thread started and joined, one carrier",
             Flags.stockOneCarrier(),
             _ -> new StockSpawnOne()),

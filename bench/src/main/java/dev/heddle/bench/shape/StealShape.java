@@ -11,7 +11,9 @@ import java.util.List;
 final class StealShape {
   private static final String NAME = "steal";
   private static final String POOL = "fork-join";
+  private static final String LEAF = "steal-leaf";
   private static final double ENOUGH = 1.8; // of 2
+  private static final double CLOSE = 1.03;
 
   private StealShape() {}
 
@@ -32,11 +34,13 @@ final class StealShape {
                 "2,000 leaves and more",
                 1,
                 RoundSize.calibrated(2_000, 20),
-                List.of(new Row(NAME, speedUp), new Row(NAME + "-leaf", Metric.WALL)))),
+                List.of(new Row(NAME, speedUp), new Row(LEAF, Metric.WALL)))),
         contenders,
         List.of(
             Bar.reaching(NAME, Contender.HEDDLE, ENOUGH, "x"),
             Bar.reaching(NAME, Contender.HEDDLE_LAUNCHER, ENOUGH, "x"),
-            Bar.below(NAME + "-leaf", Contender.HEDDLE, POOL, ActorContenders.GO)));
+            Bar.ratio(LEAF, Contender.HEDDLE, CLOSE, POOL),
+            Bar.ratio(LEAF, Contender.HEDDLE_LAUNCHER, CLOSE, POOL),
+            Bar.below(LEAF, Contender.HEDDLE, ActorContenders.GO)));
   }
 }

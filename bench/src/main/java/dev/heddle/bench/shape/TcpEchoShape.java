@@ -35,7 +35,8 @@ final class TcpEchoShape {
     String best = NettyLoop.IO_URING.contender();
     for (String row : List.of(FEW, MANY)) {
       for (String subject : List.of(Contender.HEDDLE, Contender.HEDDLE_LAUNCHER)) {
-        bars.add(Bar.beside(row, subject, 1.05, best));
+        bars.add(Bar.ratio(row, subject, 1.0, best));
+        bars.add(Bar.ratio(row, subject, 1.1, Servers.TOKIO));
         bars.add(
             Bar.ahead(
                 row,
@@ -44,7 +45,6 @@ final class TcpEchoShape {
                 Servers.STOCK,
                 Servers.STOCK_ONE,
                 Servers.GO,
-                Servers.TOKIO,
                 Servers.NODE));
       }
       bars.add(Bar.count(row, Contender.HEDDLE, Meter.ALLOCATED, 64));

@@ -23,8 +23,12 @@ final class TimersShape {
   private static final int MILLION = 1_000_000;
   private static final int SOME = 300_000; // Netty's thread works off 100,000 a tick
 
+  private static final String COARSE = "netty-wheel-100ms";
+  private static final String[] OF_A_MILLISECOND = {
+    "pool", "netty-wheel", "agrona-wheel", LoopContenders.GO
+  };
   private static final String[] PEERS = {
-    "pool", "netty-wheel", "netty-wheel-100ms", "agrona-wheel", LoopContenders.GO
+    "pool", "netty-wheel", COARSE, "agrona-wheel", LoopContenders.GO
   };
 
   private TimersShape() {}
@@ -62,9 +66,11 @@ final class TimersShape {
 
   private static List<Bar> bars() {
     List<Bar> bars = new ArrayList<>();
-    for (String row : List.of(ARM_CANCEL, REPLACE, FIRE)) {
-      bars.add(Bar.ahead(row, Contender.HEDDLE, PEERS));
-      bars.add(Bar.ahead(row, Contender.HEDDLE_LAUNCHER, PEERS));
+    for (String subject : List.of(Contender.HEDDLE, Contender.HEDDLE_LAUNCHER)) {
+      bars.add(Bar.ahead(ARM_CANCEL, subject, PEERS));
+      bars.add(Bar.ahead(REPLACE, subject, PEERS));
+      bars.add(Bar.ahead(FIRE, subject, OF_A_MILLISECOND));
+      bars.add(Bar.ratio(FIRE, subject, 1.5, COARSE));
     }
     return bars;
   }
@@ -96,7 +102,7 @@ final class TimersShape {
                 size -> netty(size, true))
             .needing("io.netty.util.HashedWheelTimer"),
         Contender.of(
-                "netty-wheel-100ms",
+                COARSE,
                 "Netty's HashedWheelTimer as it comes: 100 ms, 512 slots",
                 Flags.stock(),
                 size -> netty(size, false))

@@ -47,7 +47,9 @@ public sealed interface Workload {
     /// Rust on Tokio, built with Cargo.
     TOKIO("cargo"),
     /// JavaScript on Node.js, not built.
-    NODE("node");
+    NODE("node"),
+    /// Built with Erlang's compiler, which is where its runtime is.
+    ERLANG("erlc");
 
     private final String command;
 

@@ -117,9 +117,9 @@ final class Candidate {
         && VirtualMachine.list().stream().noneMatch(vm -> vm.id().equals(Long.toString(pid)));
   }
 
-  /// Whether loops or runtimes run in a JVM, or have a few seconds ago. On Linux by the names of
-  /// its threads. Elsewhere by its system properties: the JDK's attach mechanism reads them, and
-  /// leaves a JDK thread and a socket there.
+  /// Whether loops or runtimes run in a JVM, or have a few seconds ago, or a loop has ended with a
+  /// deadlock. On Linux by the names of its threads. Elsewhere by its system properties: the JDK's
+  /// attach mechanism reads them, and leaves a JDK thread and a socket there.
   static boolean runsHeddle(long pid) throws AttachException {
     Path tasks = ofSystem(pid, "task");
     if (!Files.isReadable(tasks)) {

@@ -22,12 +22,15 @@ import java.util.regex.Pattern;
 /// @param loops by name; none when they have ended a moment ago
 /// @param runtimes of processes, by name
 /// @param clusters the nodes of clusters, by name
+/// @param ended the one that knows the deadlocks of loops that have ended; none when there were
+///   none
 public record JavaProcess(
     long pid,
     String program,
     List<Observed> loops,
     List<Observed> runtimes,
-    List<Observed> clusters) {
+    List<Observed> clusters,
+    List<Observed> ended) {
   private static final List<String> LAUNCHERS =
       List.of(
           "dev.heddle.cli.HeddleCommand run ",
@@ -79,8 +82,8 @@ public record JavaProcess(
 
   /// Observes a process.
   ///
-  /// @param look gets it when something runs there; it can be asked until that returns
-  /// @return whether it does
+  /// @param look gets it when there is something to see; it can be asked until that returns
+  /// @return whether there is
   /// @throws AttachException when it cannot be observed, with the reason
   public static boolean observe(long pid, Consumer<JavaProcess> look) throws AttachException {
     Candidate.check(pid);
@@ -108,13 +111,23 @@ public record JavaProcess(
     return new JavaProcess(
         pid,
         observation.program(),
-        all.stream().filter(each -> each.text("kind").equals("loop")).toList(),
-        all.stream().filter(each -> each.text("kind").equals("runtime")).toList(),
-        all.stream().filter(each -> each.text("kind").equals("cluster")).toList());
+        of("loop", all),
+        of("runtime", all),
+        of("cluster", all),
+        of("ended", all));
+  }
+
+  private static List<Observed> of(String kind, List<Observed> all) {
+    return all.stream().filter(each -> each.text("kind").equals(kind)).toList();
+  }
+
+  /// Whether nothing runs there, and nothing is known of loops that have ended.
+  public boolean isEmpty() {
+    return isIdle() && ended.isEmpty();
   }
 
   /// Whether nothing runs there.
-  public boolean isEmpty() {
+  public boolean isIdle() {
     return loops.isEmpty() && runtimes.isEmpty();
   }
 

@@ -10,6 +10,7 @@ import java.util.Map;
 /// code. Until the parent has asked for it, the system shows it to others of the same user, too.
 /// Otherwise what is left is whether the JVM said that it shuts down.
 final class ProcessEnd {
+  private static final Path PROCESSES = Path.of("/proc");
   private static final int EXIT_CODE = 49; // fields after the state in /proc/PID/stat
   private static final int SIGNAL = 0x7f;
   private static final int CODE_SHIFT = 8;
@@ -25,7 +26,12 @@ final class ProcessEnd {
   ///
   /// @param farewell what it has said
   static String describe(long pid, Farewell farewell) {
-    String known = ofParentsStatus(pid);
+    return describe(PROCESSES, pid, farewell);
+  }
+
+  /// @param processes where the system shows them
+  static String describe(Path processes, long pid, Farewell farewell) {
+    String known = ofParentsStatus(processes.resolve(Long.toString(pid)));
     return known.isEmpty() ? farewell.words : known;
   }
 
@@ -46,9 +52,9 @@ final class ProcessEnd {
   }
 
   // what the system keeps until the parent has read it
-  private static String ofParentsStatus(long pid) {
+  private static String ofParentsStatus(Path process) {
     try {
-      String stat = Files.readString(Path.of("/proc", Long.toString(pid), "stat"));
+      String stat = Files.readString(process.resolve("stat"));
       String[] fields = stat.substring(stat.lastIndexOf(')') + 2).strip().split(" ");
       boolean isZombie = fields[0].equals("Z") || fields[0].equals("X");
       return isZombie && fields.length > EXIT_CODE

@@ -4,8 +4,11 @@ package dev.heddle.cli.console;
 import dev.heddle.cli.text.Printable;
 import java.net.URLDecoder;
 import java.nio.charset.StandardCharsets;
+import java.time.Duration;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executor;
+import java.util.concurrent.TimeUnit;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
@@ -17,14 +20,25 @@ final class Answers {
       Pattern.compile("api/(\\d{1,18})/(\\d{1,9})/([a-z]{1,20})(?:\\?([\\w.:{}|%-]{1,300}))?");
   private static final Pattern TRACE = Pattern.compile("trace/(\\d{1,18})/(\\d{1,2})");
   private static final Set<String> DETAILS =
-      Set.of("coroutines", "scopes", "waits", "processes", "reports", "accounts", "unaccounted");
+      Set.of("coroutines", "scopes", "waits", "processes", "reports", "accounts");
+  private static final Duration ACCOUNTS = Duration.ofSeconds(5); // a page asks each 2 s
   private static final Pattern PROCESS = Pattern.compile("\\{[^\\s{}]{1,200}\\}");
 
   private final Programs programs;
   private final Traces traces = new Traces();
+  private final WantedAccounts wanted;
 
   Answers(Programs programs) {
+    this(
+        programs,
+        CompletableFuture.delayedExecutor(
+            ACCOUNTS.toMillis(), TimeUnit.MILLISECONDS, Runnable::run));
+  }
+
+  /// @param later as of [WantedAccounts]
+  Answers(Programs programs, Executor later) {
     this.programs = programs;
+    this.wanted = new WantedAccounts(programs, later);
   }
 
   /// The answer, as JSON; null when there is no such question, or nothing of that number.
@@ -52,8 +66,14 @@ final class Answers {
     if (question.equals("process") && PROCESS.matcher(about).matches()) {
       return details(pid, number, "process " + about);
     }
-    String asks = question.equals("unaccounted") ? "no accounts" : question;
-    return DETAILS.contains(question) && about.isEmpty() ? details(pid, number, asks) : null;
+    if (!DETAILS.contains(question) || !about.isEmpty()) {
+      return null;
+    }
+    CompletableFuture<String> answer = details(pid, number, question);
+    if (answer != null && question.equals("accounts")) {
+      wanted.asked(pid, number, answer);
+    }
+    return answer;
   }
 
   private @Nullable CompletableFuture<String> trace(long pid, int seconds) {

@@ -36,6 +36,7 @@ final class Pages {
           "waits",
           "graph",
           "units",
+          "uses",
           "scopes",
           "processes",
           "holds",

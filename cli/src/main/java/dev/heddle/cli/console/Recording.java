@@ -13,6 +13,8 @@ import java.util.Map;
 import java.util.Set;
 import java.util.StringJoiner;
 import java.util.function.Consumer;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /// What the console has seen of a program: its last look, and ten minutes of a few counts for those
@@ -24,20 +26,44 @@ import org.jspecify.annotations.Nullable;
 /// Numbers are written by `%s`: `%d` takes the digits of the user's language.
 final class Recording implements Looker.Listener {
   private static final int POINTS = 600;
+  // of a point, after the moment
   private static final List<String> OF_LOOPS =
-      List.of(
-          "coroutines", "ready", "switches", "longestDelayMicros", "awakeNanos", "sampledNanos");
+      List.of("coroutines", "switches", "longestDelayMicros", "awakeNanos", "sampledNanos");
   private static final List<String> OF_RUNTIMES =
-      List.of("processes", "awake", "executed", "delay99Micros", "started", "restarts");
+      List.of("processes", "executed", "restarts", "delay99Micros", "awakeNanos", "sampledNanos");
 
   private final long pid;
   private final String program;
   private final Consumer<String> events;
-  private final Map<String, ArrayDeque<String>> points = new LinkedHashMap<>(); // by number
+  private final Map<String, Points> points = new LinkedHashMap<>(); // by number
   private @Nullable String last; // the event of the last look
   private @Nullable String silence; // the event; null: it answers
   private @Nullable String end;
   private long endedAt; // nanoseconds
+
+  /// The history of one loop or runtime.
+  private record Points(List<String> columns, ArrayDeque<String> known) {
+    Points(String kind) {
+      this(kind.equals("loop") ? OF_LOOPS : OF_RUNTIMES, new ArrayDeque<>());
+    }
+
+    void add(Look.Seen seen) {
+      StringJoiner point = new StringJoiner(",", "[", "]");
+      point.add(Long.toString(System.currentTimeMillis()));
+      columns.forEach(name -> point.add(Long.toString(Look.count(seen.own(), name))));
+      known.add(point.toString());
+      if (known.size() > POINTS) {
+        known.remove();
+      }
+    }
+
+    /// The names of a point's values.
+    String names() {
+      return Stream.concat(Stream.of("at"), columns.stream())
+          .map(JsonText::quoted)
+          .collect(Collectors.joining(","));
+    }
+  }
 
   Recording(long pid, String program, Consumer<String> events) {
     this.pid = pid;
@@ -52,12 +78,11 @@ final class Recording implements Looker.Listener {
       last = event;
       Set<String> there = new HashSet<>();
       for (Look.Seen seen : look.seen()) {
-        there.add(seen.number());
-        ArrayDeque<String> known = points.computeIfAbsent(seen.number(), _ -> new ArrayDeque<>());
-        known.add(point(seen));
-        if (known.size() > POINTS) {
-          known.remove();
+        if (seen.kind().equals("ended")) {
+          continue; // it has no figures
         }
+        there.add(seen.number());
+        points.computeIfAbsent(seen.number(), _ -> new Points(seen.kind())).add(seen);
       }
       points.keySet().retainAll(there);
     }
@@ -100,12 +125,13 @@ final class Recording implements Looker.Listener {
   /// The events that bring a new page up to date.
   synchronized List<String> missed() {
     List<String> missed = new ArrayList<>();
-    points.forEach((number, known) ->
+    points.forEach((number, of) ->
         missed.add(
             event(
                 "history",
-                "{\"pid\":%s,\"number\":%s,\"points\":[%s]}"
-                    .formatted(pid, JsonText.quoted(number), String.join(",", known)))));
+                "{\"pid\":%s,\"number\":%s,\"columns\":[%s],\"points\":[%s]}"
+                    .formatted(
+                        pid, JsonText.quoted(number), of.names(), String.join(",", of.known)))));
     if (last != null) {
       missed.add(last);
     }
@@ -135,14 +161,5 @@ final class Recording implements Looker.Listener {
     }
     return "{\"pid\":%s,\"program\":%s,\"at\":%s,\"seen\":[%s]}"
         .formatted(look.pid(), JsonText.quoted(look.program()), System.currentTimeMillis(), seen);
-  }
-
-  private static String point(Look.Seen seen) {
-    StringJoiner point = new StringJoiner(",", "[", "]");
-    point.add(Long.toString(System.currentTimeMillis()));
-    for (String name : seen.kind().equals("loop") ? OF_LOOPS : OF_RUNTIMES) {
-      point.add(Long.toString(Look.count(seen.own(), name)));
-    }
-    return point.toString();
   }
 }

@@ -32,7 +32,9 @@ public final class Checkup {
   }
 
   /// The findings on this machine, in this JVM.
-  public static List<Finding> of(PlatformReport report) {
+  ///
+  /// @param inCheckout whether Heddle's own tests can be run, which need more than programs
+  public static List<Finding> of(PlatformReport report, boolean inCheckout) {
     var checkup = new Checkup(report);
     checkup.runtime();
     checkup.system();
@@ -40,6 +42,9 @@ public final class Checkup {
     checkup.stack();
     checkup.flags();
     checkup.knownBugs();
+    if (inCheckout) {
+      checkup.findings.add(Chromium.finding(System.getenv()));
+    }
     return List.copyOf(checkup.findings);
   }
 

@@ -18,11 +18,12 @@ import java.util.stream.Stream;
 /// @param time the moment, for people
 /// @param pid its process id
 /// @param program its name
-/// @param seen its loops, then its runtimes
+/// @param seen its loops, then its runtimes, then what is known of loops that have ended
 public record Look(long nanos, LocalTime time, long pid, String program, List<Seen> seen) {
-  /// A loop or a runtime.
+  /// A loop or a runtime, or what is known of loops that have ended.
   ///
   /// @param number in the observation
+  /// @param kind `loop`, `runtime` or `ended`
   /// @param rows of its feed; the first one is its own
   public record Seen(String number, String kind, String name, List<Properties> rows) {
     /// The row of itself.
@@ -55,7 +56,9 @@ public record Look(long nanos, LocalTime time, long pid, String program, List<Se
   }
 
   private static List<Observed> all(JavaProcess process) {
-    return Stream.of(process.loops(), process.runtimes()).flatMap(List::stream).toList();
+    return Stream.of(process.loops(), process.runtimes(), process.ended())
+        .flatMap(List::stream)
+        .toList();
   }
 
   /// A count of a row; 0 where it is missing.

@@ -84,6 +84,7 @@ public final class Looker implements AutoCloseable, Runnable {
   private final Queue<Asked<?>> asked = new ConcurrentLinkedQueue<>();
 
   // its thread
+  private final RecentDelays delays;
   private boolean accountsOpen;
   private boolean rests; // that JVM keeps nothing for looks
   private long pausedAt; // since when it has been found paused; 0: it was not
@@ -117,6 +118,7 @@ public final class Looker implements AutoCloseable, Runnable {
     this.watch = watch;
     this.listener = listener;
     this.intervalNanos = intervalNanos;
+    this.delays = new RecentDelays(intervalNanos);
     this.paused = paused;
     this.thread = new Thread(this, "heddle-looker-" + watch.pid());
     watch.waitOn(this::silent);
@@ -219,6 +221,7 @@ public final class Looker implements AutoCloseable, Runnable {
         Look last = latest;
         if (due) {
           Look next = Look.at(watch);
+          delays.narrow(next);
           askAccounts(next);
           before = last;
           latest = next;
@@ -238,7 +241,7 @@ public final class Looker implements AutoCloseable, Runnable {
     } catch (AttachException e) {
       ended(e);
     } catch (RuntimeException | Error e) {
-      ended(AttachException.failed(watch.pid(), e)); // else it would seem to be looked at
+      ended(AttachException.failed(watch.pid(), e)); // else users would think that it is watched
     } finally {
       isOver = true;
       refuse();

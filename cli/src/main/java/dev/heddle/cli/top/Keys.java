@@ -8,12 +8,14 @@ import java.util.Map;
 import org.jline.utils.NonBlockingReader;
 import org.jspecify.annotations.Nullable;
 
-/// Reads keys of a terminal: characters, and the sequences that terminals send for arrows.
+/// Reads keys of a terminal: characters, and the sequences that terminals send for arrows. Their
+/// bytes may come one by one, over a network or on a machine that is busy.
 final class Keys {
   private static final int ESCAPE = 27;
   private static final int DELETE = 127;
   private static final int LONGEST = 8; // characters of a sequence
-  private static final long NEXT_MILLIS = 50; // until the rest of a sequence is there
+  private static final long ESCAPE_MILLIS = 200; // then it is the key, and no sequence begins
+  private static final long REST_MILLIS = 2_000; // of what can be nothing but a sequence
 
   private static final Map<String, Named> SEQUENCES =
       Map.ofEntries(
@@ -53,13 +55,13 @@ final class Keys {
   }
 
   private static @Nullable Key sequence(NonBlockingReader in) throws IOException {
-    int second = in.peek(NEXT_MILLIS);
+    int second = in.peek(ESCAPE_MILLIS);
     if (second != '[' && second != 'O') {
       return Named.ESCAPE; // what follows is a key of its own
     }
     StringBuilder read = new StringBuilder();
     while (read.length() < LONGEST) {
-      int next = in.read(NEXT_MILLIS);
+      int next = in.read(REST_MILLIS);
       if (next < 0) {
         return null;
       }

@@ -27,6 +27,9 @@ import org.jspecify.annotations.Nullable;
 /// the terminal had. At a signal JLine's hooks do this in the order in which they were added, on
 /// another thread than the one that draws: a lock is held while the screen is entered, drawn or
 /// left, and nothing is drawn after it was left.
+///
+/// Ctrl-Z leaves the screen in the same way, then stops this process. When it goes on, the screen
+/// is entered and drawn anew; so it is after a stop that it was not told of.
 final class LiveScreen implements AutoCloseable {
   private static final long KEY_MILLIS = 100; // then the size is looked at, and a new look
 
@@ -39,6 +42,8 @@ final class LiveScreen implements AutoCloseable {
   private final ShutdownHooks.Task restoring;
   private final View view = new View();
   private volatile boolean interrupted;
+  private volatile boolean stopWanted; // by Ctrl-Z
+  private volatile boolean goesOn; // after a stop
 
   private LiveScreen(FfmTerminalProvider provider) throws IOException {
     terminal = terminal(provider);
@@ -86,6 +91,12 @@ final class LiveScreen implements AutoCloseable {
 
   private void enter() {
     var _ = terminal.handle(Signal.INT, _ -> interrupted = true);
+    var _ = terminal.handle(Signal.CONT, _ -> goesOn = true);
+    var _ = terminal.handle(Signal.TSTP, _ -> stopWanted = true);
+    show();
+  }
+
+  private void show() {
     painting.lock();
     try {
       if (left) {
@@ -105,16 +116,52 @@ final class LiveScreen implements AutoCloseable {
   private void leave() {
     painting.lock();
     try {
-      if (entered && !left) {
-        terminal.puts(Capability.cursor_normal);
-        terminal.puts(Capability.keypad_local);
-        terminal.puts(Capability.exit_ca_mode);
-        terminal.flush();
-      }
+      hide();
       left = true;
     } finally {
       painting.unlock();
     }
+  }
+
+  // under painting
+  private void hide() {
+    if (entered) {
+      entered = false;
+      terminal.puts(Capability.cursor_normal);
+      terminal.puts(Capability.keypad_local);
+      terminal.puts(Capability.exit_ca_mode);
+      terminal.flush();
+    }
+  }
+
+  /// Stops this process, with the terminal as it was before. Returns when it goes on; at once where
+  /// no shell could let it go on.
+  private void stop() {
+    painting.lock();
+    try {
+      if (left) {
+        return;
+      }
+      hide();
+      before.restore();
+    } finally {
+      painting.unlock();
+    }
+    var _ = terminal.handle(Signal.TSTP, Terminal.SignalHandler.SIG_DFL);
+    TerminalState.stopProcess();
+    var _ = terminal.handle(Signal.TSTP, _ -> stopWanted = true);
+    goesOn = true;
+  }
+
+  /// Enters the screen again, whatever the shell has done to the terminal meanwhile.
+  private void enterAgain() {
+    painting.lock();
+    try {
+      hide();
+    } finally {
+      painting.unlock();
+    }
+    show();
   }
 
   @Override
@@ -136,6 +183,15 @@ final class LiveScreen implements AutoCloseable {
     Size shown = new Size();
     try {
       while (!view.isOver() && !interrupted) {
+        if (stopWanted) {
+          stopWanted = false;
+          stop();
+        }
+        if (goesOn) {
+          goesOn = false;
+          enterAgain();
+          shown = new Size(); // all is drawn anew
+        }
         Size size = Screen.size(terminal.getWidth(), terminal.getHeight());
         Screen screen = new Screen(size.getColumns(), size.getRows());
         List<Line> lines = lines(looker);

@@ -25,6 +25,8 @@ final class Page {
   private static final int PROCESSES = 8; // of each kind of a runtime
   private static final long SECOND_MILLIS = 1_000;
   private static final long MINUTE_MILLIS = 60_000;
+  private static final long NEW_MILLIS =
+      5 * MINUTE_MILLIS; // so long the end of a loop is a warning
 
   private final Look now;
   private final @Nullable Look before;
@@ -56,6 +58,7 @@ final class Page {
       Map<String, List<Properties>> accounts) {
     Page page = new Page(now, before, order, filter);
     page.loops();
+    page.ended();
     page.blankIfAny();
     page.runtimes();
     for (Seen each : now.seen()) {
@@ -63,11 +66,11 @@ final class Page {
         page.accounts(each, accounts.getOrDefault(each.number(), List.of()));
         page.sites(each);
         page.waits(each);
-      } else {
+      } else if (each.kind().equals("runtime")) {
         page.processes(each, accounts.getOrDefault(each.number(), List.of()));
       }
     }
-    if (now.seen().isEmpty()) {
+    if (now.seen().stream().noneMatch(Page::runs)) {
       page.lines.add(Line.plain("Neither loops nor processes run now."));
     }
     return page.lines;
@@ -100,8 +103,29 @@ final class Page {
     loops.forEach(this::notesOf);
   }
 
+  private static boolean runs(Seen seen) {
+    return seen.kind().equals("loop") || seen.kind().equals("runtime");
+  }
+
+  private void ended() {
+    for (Seen each : now.seen()) {
+      if (each.kind().equals("ended")) {
+        Properties own = each.own();
+        boolean isTimed = own.containsKey("lastAgoMillis"); // an older version does not say it
+        long ago = Look.count(own, "lastAgoMillis");
+        String text =
+            "The loop '%s' %s. %s"
+                .formatted(
+                    cell(own.getProperty("lastLoop", "")),
+                    isTimed ? "ended " + inWords(ago) + " ago" : "has ended",
+                    cell(own.getProperty("lastReport", "")));
+        lines.add(isTimed && ago < NEW_MILLIS ? Line.warning(text) : Line.plain(text));
+      }
+    }
+  }
+
   private void blankIfAny() {
-    boolean both = now.seen().stream().map(Seen::kind).distinct().count() > 1;
+    boolean both = now.seen().stream().filter(Page::runs).map(Seen::kind).distinct().count() > 1;
     if (both) {
       lines.add(Line.plain(""));
     }

@@ -15,6 +15,8 @@ final class TerminalState {
   private static final int BYTES = 256; // more than struct termios has anywhere
   private static final int STANDARD_INPUT = 0;
   private static final int AT_ONCE = 0; // TCSANOW
+  private static final int STOP_OF_LINUX = 20; // SIGTSTP
+  private static final int STOP_OF_OTHERS = 18; // of macOS and the BSDs
 
   private final MemorySegment attributes = Arena.ofAuto().allocate(BYTES);
   private final boolean known;
@@ -31,19 +33,35 @@ final class TerminalState {
     }
   }
 
+  /// Stops this process as Ctrl-Z does, by the signal's default action: the system ignores it where
+  /// no shell could let the process go on. Its handler must not be set.
+  static void stopProcess() {
+    String system = System.getProperty("os.name", "");
+    var _ = call("raise", system.startsWith("Linux") ? STOP_OF_LINUX : STOP_OF_OTHERS);
+  }
+
+  private static boolean call(String name, int only) {
+    return call(name, FunctionDescriptor.of(ValueLayout.JAVA_INT, ValueLayout.JAVA_INT), only);
+  }
+
+  private static boolean call(String name, ValueLayout second, Object... arguments) {
+    FunctionDescriptor type =
+        FunctionDescriptor.of(ValueLayout.JAVA_INT, ValueLayout.JAVA_INT, second);
+    return call(
+        name,
+        arguments.length == 2 ? type : type.appendArgumentLayouts(ValueLayout.ADDRESS),
+        arguments);
+  }
+
   // false where the system has no such function, or refuses: then JLine's way has to do
   @SuppressWarnings("restricted") // the signatures are those of the manual pages
-  private static boolean call(String name, ValueLayout second, Object... arguments) {
+  private static boolean call(String name, FunctionDescriptor type, Object... arguments) {
     Linker linker = Linker.nativeLinker();
     Optional<MemorySegment> function = linker.defaultLookup().find(name);
     if (function.isEmpty()) {
       return false;
     }
-    FunctionDescriptor type =
-        FunctionDescriptor.of(ValueLayout.JAVA_INT, ValueLayout.JAVA_INT, second);
-    FunctionDescriptor whole =
-        arguments.length == 2 ? type : type.appendArgumentLayouts(ValueLayout.ADDRESS);
-    MethodHandle handle = linker.downcallHandle(function.get(), whole);
+    MethodHandle handle = linker.downcallHandle(function.get(), type);
     try {
       return (int) handle.invokeWithArguments(arguments) == 0;
     } catch (RuntimeException | Error e) {

@@ -5,6 +5,7 @@ import dev.heddle.cli.attach.AttachException;
 import dev.heddle.cli.attach.Watch;
 import dev.heddle.cli.look.Look;
 import dev.heddle.cli.look.Looker;
+import dev.heddle.cli.look.RecentDelays;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.time.Duration;
@@ -54,13 +55,16 @@ public final class Top {
           }
         });
       }
+      RecentDelays delays = new RecentDelays(interval.toNanos());
       Look before = Look.at(watch);
+      delays.narrow(before);
       for (int i = 0; tables == 0 || i < tables; i++) {
         LockSupport.parkNanos(interval.toNanos());
         for (Look.Seen each : before.seen()) {
           watch.probe(each.number());
         }
         Look now = Look.at(watch);
+        delays.narrow(now);
         out.println(Titles.of(now));
         Page.of(now, before, Order.COUNT, "").forEach(line -> out.println(line.text()));
         out.println();

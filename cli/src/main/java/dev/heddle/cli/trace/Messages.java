@@ -4,16 +4,20 @@ package dev.heddle.cli.trace;
 import dev.heddle.observe.trace.TraceKind;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /// Finds where each message that a process has received was sent.
 final class Messages {
   /*
-   * A message has a number, which it shares with no other in that mailbox. Two of a process that
-   * have the same one all the same, or one whose first was received long ago, are left out: an
-   * arrow from either could be wrong.
+   * A message has a number of 31 bits, by chance: among 100,000 of a process some share theirs. A
+   * number that was sent to a process twice, or that it has received twice, is left out: an arrow
+   * from either could be wrong. What remains is a message that was sent before the recording, and
+   * one with its number that was sent in it and not received: TrackWriter draws no arrow to what
+   * was received long before.
    */
   /// A message.
   ///
@@ -34,6 +38,7 @@ final class Messages {
   static List<@Nullable Message[]> of(
       List<ThreadTrace> threads, List<long[]> places, List<Integer> tracks) {
     Map<Key, Message> sent = new HashMap<>();
+    Set<Key> received = new HashSet<>();
     for (int thread = 0; thread < threads.size(); thread++) {
       ThreadTrace trace = threads.get(thread);
       for (int i = 0; i < trace.entries().size(); i++) {
@@ -41,6 +46,8 @@ final class Messages {
           int track = tracks.get(thread) + (trace.isOfOthers() ? 1 : 0);
           Key key = new Key(trace.entries().who(i), trace.entries().message(i));
           sent.merge(key, new Message(track, places.get(thread)[i]), (_, _) -> SEVERAL);
+        } else if (trace.is(i, TraceKind.RECEIVED) && !received.add(receivedBy(trace, i))) {
+          sent.put(receivedBy(trace, i), SEVERAL);
         }
       }
     }
@@ -49,12 +56,16 @@ final class Messages {
       @Nullable Message[] of = new Message[trace.entries().size()];
       for (int i = 0; i < of.length; i++) {
         if (trace.is(i, TraceKind.RECEIVED)) {
-          Message known = sent.get(new Key(trace.entries().who(i), trace.entries().other(i)));
+          Message known = sent.get(receivedBy(trace, i));
           of[i] = SEVERAL.equals(known) ? null : known;
         }
       }
       found.add(of);
     }
     return found;
+  }
+
+  private static Key receivedBy(ThreadTrace trace, int entry) {
+    return new Key(trace.entries().who(entry), trace.entries().other(entry));
   }
 }

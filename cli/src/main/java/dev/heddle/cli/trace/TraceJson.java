@@ -13,7 +13,7 @@ import java.util.Properties;
 import java.util.Set;
 import java.util.TreeSet;
 
-/// A trace as a file in the Trace Event Format, which ui.perfetto.dev and chrome://tracing open.
+/// A trace as a file in the Trace Event Format, which ui.perfetto.dev and the console open.
 ///
 /// Each loop has two tracks: its runs, by the names of coroutines, and what woke coroutines from
 /// outside of all runs; so has each worker, with the runs of processes. Arrows go from who woke, or

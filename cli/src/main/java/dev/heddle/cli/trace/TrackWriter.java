@@ -28,6 +28,8 @@ final class TrackWriter {
    * of the second track (Flows). What was woken and has not run any more has none.
    */
   private static final long MARK_NANOS = 100; // the width of a mark, where there is room
+  private static final long LATEST_ENTRY_NANOS =
+      100_000_000; // behind what is so: its thread waited
   private static final int NONE = -1;
   private static final Set<String> AS_THEY_ARE = Set.of("yields", "ends", "waits in the JDK");
 
@@ -184,8 +186,10 @@ final class TrackWriter {
   private void arrowsTo(long who, long from, long to) {
     for (int i : received) {
       Message message = messages[i];
-      if (message != null && trace.entries().who(i) == who) {
-        // the sender writes its entry when the message is there, perhaps received already
+      // the sender writes its entry when the message is there, perhaps received already
+      if (message != null
+          && trace.entries().who(i) == who
+          && message.at() <= to + LATEST_ENTRY_NANOS) { // else it is another one of that number
         long at = Math.clamp(Math.max(places[i], message.at()), from, to);
         flows.add(Flows.MESSAGE, message.track(), Math.min(message.at(), at), thread, at);
       }

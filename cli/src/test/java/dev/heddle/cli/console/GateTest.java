@@ -12,6 +12,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 @Tag("watch-5")
 class GateTest {
@@ -50,6 +51,51 @@ class GateTest {
     String navigation = foreign + "Sec-Fetch-Mode: navigate|Sec-Fetch-Dest: document";
     assertThat(judge("GET", path, navigation).refusal() == null).isEqualTo(passes);
     assertThat(judge("GET", path, foreign + "Sec-Fetch-Mode: no-cors").refusal()).isNotNull();
+  }
+
+  /// The name of a foreign page may lead to this address (DNS rebinding).
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "Host: evil.example:8080",
+        "Host: localhost:8080",
+        "Host: 127.0.0.1:8081",
+        "Host: 127.0.0.1:8080|Host: 127.0.0.1:8080",
+        "Accept: */*"
+      })
+  void hostThatIsNotAsPrinted_isRefused(String headers) {
+    Gate.Verdict verdict = judge("GET", "/secret/", headers);
+    assertThat(Objects.requireNonNull(verdict.refusal()).code()).isEqualTo(403);
+    assertThat(verdict.why()).isEqualTo("open the URL as it was printed, with 127.0.0.1");
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "http://evil.example",
+        "null",
+        "https://127.0.0.1:8080",
+        "http://localhost:8080",
+        "http://127.0.0.1:8080|Origin: http://evil.example"
+      })
+  void originOfAnotherPage_isRefused_evenWithTheToken(String origin) {
+    Gate.Verdict verdict = judge("GET", "/secret/", "Host: 127.0.0.1:8080|Origin: " + origin);
+    assertThat(Objects.requireNonNull(verdict.refusal()).code()).isEqualTo(403);
+    assertThat(verdict.why()).isEqualTo("another page asks");
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "Content-Length: 1, false",
+    "Content-Length: 1073741824, false",
+    "Content-Length: 0|Content-Length: 5, false",
+    "Transfer-Encoding: chunked, false",
+    "Content-Length: 0, true"
+  })
+  void body_isRefusedByItsHead(String header, boolean passes) {
+    Gate.Verdict verdict = judge("GET", "/secret/", "Host: 127.0.0.1:8080|" + header);
+    assertThat(verdict.refusal() == null).isEqualTo(passes);
+    assertThat(verdict.why()).isEqualTo(passes ? "" : "no request has a body here");
   }
 
   /// To those without the token all is the same: neither paths nor methods are told apart.

@@ -10,6 +10,7 @@ import java.time.LocalTime;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
+import java.util.Properties;
 import java.util.concurrent.TimeoutException;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -35,6 +36,32 @@ class RecordingTest {
     assertThat(events.getFirst()).containsPattern("\"at\":[0-9]+,");
     assertThat(events.getLast()).contains("process 1234 is watched no more");
     assertThat(recording.missed()).isEqualTo(events);
+  }
+
+  /// The page knew the places of the figures, and would have drawn others after a change.
+  @Test
+  void history_namesItsFigures() {
+    Properties own = new Properties();
+    own.setProperty("switches", "71");
+    Look.Seen loop = new Look.Seen("3", "loop", "shop", List.of(own));
+    recording.looked(new Look(0, LocalTime.MIDNIGHT, 1234, "Shop.java", List.of(loop)));
+    assertThat(recording.missed().getFirst())
+        .startsWith(
+            "event: history\ndata: {\"pid\":1234,\"number\":\"3\","
+                + "\"columns\":[\"at\",\"coroutines\",\"switches\",\"longestDelayMicros\","
+                + "\"awakeNanos\",\"sampledNanos\"],\"points\":[[")
+        .containsPattern("\\[\\[\\d+,0,71,0,0,0]]}");
+  }
+
+  @Test
+  void loopsThatHaveEnded_haveNoFigures() {
+    Look.Seen ended = new Look.Seen("4", "ended", "ended loops", List.of(new Properties()));
+    recording.looked(new Look(0, LocalTime.MIDNIGHT, 1234, "Shop.java", List.of(ended)));
+    assertThat(recording.missed())
+        .singleElement()
+        .asString()
+        .startsWith("event: look\n")
+        .contains("\"kind\":\"ended\"");
   }
 
   /// A program that was stopped was shown as live, with figures that stood still.

@@ -2,6 +2,7 @@
 package dev.heddle.cli.top;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.tuple;
 
 import dev.heddle.cli.look.Look;
 import dev.heddle.cli.look.Look.Seen;
@@ -12,8 +13,11 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Properties;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 /// What becomes of the rows of a feed.
 @Tag("watch-2")
@@ -129,6 +133,29 @@ class PageTest {
         .containsExactly("The loop 'main' has been held for 2.5 s by coroutine-2.");
   }
 
+  /// It was one for as long as the program ran: a month later it looked as if it were of now.
+  @ParameterizedTest
+  @CsvSource({
+    "240000, WARNING, ended 4 min 0 s ago",
+    "2592000000, PLAIN, ended 30 d 0 h ago",
+    ", PLAIN, has ended" // a program of an older version
+  })
+  void loopThatEndedWithADeadlock_isAWarning_forSomeMinutes_andNoLoop(
+      @Nullable String ago, Tone tone, String when) {
+    Properties row = row("row", "ended", "lastLoop", "dock", "lastReport", "Deadlock: no active");
+    if (ago != null) {
+      row.setProperty("lastAgoMillis", ago);
+    }
+    Seen ended = new Seen("4", "ended", "ended loops", List.of(row));
+    Look look = new Look(0, LocalTime.NOON, 1, "Demo", List.of(ended));
+
+    assertThat(Page.of(look, null, Order.COUNT, ""))
+        .extracting(Line::tone, Line::text)
+        .containsExactly(
+            tuple(tone, "The loop 'dock' " + when + ". Deadlock: no active"),
+            tuple(Tone.PLAIN, "Neither loops nor processes run now."));
+  }
+
   @Test
   void accounts_areShares_ofTheTimeSinceThereAreSome() {
     List<Properties> rows =
@@ -179,6 +206,53 @@ class PageTest {
             "25.0 % 1,000 2,000 1.5 ms 4.0 ms 3 shop.Till",
             "Busiest processes of 'shop'",
             "25.0 % 1,000 2,000 1.5 ms 4.0 ms shop.Till {shop|0x1.7}");
+  }
+
+  @Test
+  void workersMailboxesCommandsAndSupervisors_haveRows_andWhatGrowsIsAWarning() {
+    String process =
+        "row mailbox process mailer pid {shop|0x1.7} state running mailbox 1200 growth ";
+    Seen runtime =
+        new Seen(
+            "4",
+            "runtime",
+            "shop",
+            List.of(
+                row("row", "runtime"),
+                row(
+                    "row worker number 1 state awake executed 5000 stolen 3 parks 40 queued 2"
+                        .split(" ")),
+                row((process + "4").split(" ")),
+                row((process + "-4").split(" ")),
+                row(
+                    "row command process sleeper pid {shop|0x1.8} waitsFor sleep waitedMillis 2500"
+                        .split(" ")),
+                row(
+                    "row supervisor process desk pid {shop|0x1.9} restarts 30 newRestarts 2"
+                        .split(" ")),
+                row(
+                    "row supervisor process till pid {shop|0x1.10} restarts 31 newRestarts 0"
+                        .split(" "))));
+    Look look = new Look(0, LocalTime.NOON, 1, "Demo", List.of(runtime));
+    List<Line> lines = Page.of(look, null, Order.COUNT, "");
+
+    assertThat(lines)
+        .extracting(line -> line.text().replaceAll(" +", " ").strip())
+        .containsSubsequence(
+            "Workers of 'shop'",
+            "1 awake 5,000 3 40 2",
+            "Fullest mailboxes of 'shop'",
+            "1,200 +4 running mailer {shop|0x1.7}",
+            "1,200 -4 running mailer {shop|0x1.7}",
+            "Slowest commands of 'shop'",
+            "2.5 s sleep sleeper {shop|0x1.8}",
+            "Supervisors of 'shop' that restart",
+            "30 2 desk {shop|0x1.9}",
+            "31 0 till {shop|0x1.10}");
+    assertThat(lines)
+        .filteredOn(line -> line.tone() == Tone.WARNING)
+        .extracting(line -> line.text().replaceAll(" +", " ").strip())
+        .containsExactly("1,200 +4 running mailer {shop|0x1.7}", "30 2 desk {shop|0x1.9}");
   }
 
   private static Properties use(String... pairs) {

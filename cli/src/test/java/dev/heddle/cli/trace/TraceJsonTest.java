@@ -216,6 +216,31 @@ class TraceJsonTest {
     assertThat(events(written(), "s")).isEmpty();
   }
 
+  /// Of two with that number the first was sent before the recording.
+  @Test
+  void numberThatIsReceivedTwice_hasNoArrow() throws IOException {
+    ring.addMessage(2100, 5, 4, 7);
+    ring.add(2500, TraceKind.RUN, 0, 4, 2000);
+    ring.add(3000, TraceKind.RECEIVED, 0, 5, 7);
+    ring.add(3100, TraceKind.RECEIVED, 0, 5, 7);
+    ring.add(3500, TraceKind.RUN, 0, 5, 3000);
+    add("worker", whole(), row(), ring, Map.of());
+
+    assertThat(events(written(), "s")).isEmpty();
+  }
+
+  /// The one that was received was sent before the recording.
+  @Test
+  void messageThatIsSentLongAfterOneOfItsNumberWasReceived_hasNoArrow() throws IOException {
+    ring.add(2000, TraceKind.RECEIVED, 0, 5, 7);
+    ring.add(2500, TraceKind.RUN, 0, 5, 2000);
+    ring.addMessage(1_000_000_000, 5, 4, 7);
+    ring.add(1_000_000_500, TraceKind.RUN, 0, 4, 2400);
+    add("worker", whole(), row(), ring, Map.of());
+
+    assertThat(events(written(), "s")).isEmpty();
+  }
+
   @Test
   void theft_hasAnArrowFromTheWorkerThatWasRobbed() throws IOException {
     TraceRing thief = new TraceRing(8);

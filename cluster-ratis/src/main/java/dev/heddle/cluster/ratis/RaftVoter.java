@@ -15,6 +15,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import org.apache.ratis.conf.Parameters;
 import org.apache.ratis.conf.RaftProperties;
+import org.apache.ratis.proto.RaftProtos.RaftClientRequestProto;
 import org.apache.ratis.proto.RaftProtos.ServerRpcProto;
 import org.apache.ratis.protocol.ClientId;
 import org.apache.ratis.protocol.Message;
@@ -27,6 +28,7 @@ import org.apache.ratis.protocol.RaftPeerId;
 import org.apache.ratis.protocol.SetConfigurationRequest;
 import org.apache.ratis.protocol.SnapshotManagementRequest;
 import org.apache.ratis.protocol.TransferLeadershipRequest;
+import org.apache.ratis.server.DivisionInfo;
 import org.apache.ratis.server.RaftConfiguration;
 import org.apache.ratis.server.RaftServer;
 import org.apache.ratis.server.RaftServerConfigKeys;
@@ -53,6 +55,8 @@ final class RaftVoter implements AutoCloseable {
   private static final int SEGMENTS = 8;
 
   private static final int STAND_BACK = 3; // elections
+  private static final double FIRST_MIN = 0.1; // elections
+  private static final double FIRST_MAX = 0.4; // so that two seldom ask for votes at the same time
   private static final TimeDuration NEVER = TimeDuration.valueOf(36_500, TimeUnit.DAYS);
 
   private static final int CACHED_SEGMENTS = 1; // for voters that are behind; others read the disk
@@ -122,6 +126,10 @@ final class RaftVoter implements AutoCloseable {
     TimeDuration election = duration(limits.election());
     RaftServerConfigKeys.Rpc.setTimeoutMin(all, election);
     RaftServerConfigKeys.Rpc.setTimeoutMax(all, election.multiply(2));
+    // Nobody has led a new log yet, so there is nobody to wait for. Where a voter starts again, the
+    // others refuse it their votes while they hear of a leader.
+    RaftServerConfigKeys.Rpc.setFirstElectionTimeoutMin(all, election.multiply(FIRST_MIN));
+    RaftServerConfigKeys.Rpc.setFirstElectionTimeoutMax(all, election.multiply(FIRST_MAX));
     RaftServerConfigKeys.Rpc.setRequestTimeout(all, duration(limits.call()));
     // One that was elected on a busy machine may step down before the others have heard of it. By
     // default it would not stand again for 10 s, and if it alone has the last entries nobody leads
@@ -178,6 +186,22 @@ final class RaftVoter implements AutoCloseable {
     }
   }
 
+  /// The term in which it leads, and has applied what earlier leaders have committed; 0 while it
+  /// does not.
+  long term() {
+    try {
+      DivisionInfo info = info();
+      long term = info.getCurrentTerm();
+      return info.isLeaderReady() && info.getCurrentTerm() == term ? term : 0;
+    } catch (IOException _) {
+      return 0;
+    }
+  }
+
+  RaftPeerId id() {
+    return id;
+  }
+
   /// The leader that it follows; null for none.
   @Nullable RaftPeerId leader() {
     try {
@@ -200,10 +224,37 @@ final class RaftVoter implements AutoCloseable {
       return ((VoterRpc) server.getServerRpc()).request(request);
     }
     try {
-      return server.submitClientRequestAsync(request);
+      // One that begins to lead only after this look was elected after the request.
+      boolean asks = request.is(RaftClientRequestProto.TypeCase.READ) && info().isLeader();
+      return asks
+          ? leadership()
+              .confirmed(
+                  division(),
+                  RaftClientReply::isSuccess,
+                  () -> server.submitClientRequestAsync(request))
+          : server.submitClientRequestAsync(request);
     } catch (IOException e) {
       return CompletableFuture.failedFuture(e);
     }
+  }
+
+  /// Asks the others whether this one leads.
+  ///
+  /// @return completes with the term: see [Leadership#confirm]
+  CompletableFuture<Long> confirm() {
+    try {
+      return leadership().confirm(division());
+    } catch (IOException e) {
+      return CompletableFuture.failedFuture(e);
+    }
+  }
+
+  private Leadership leadership() {
+    return ((VoterRpc) server.getServerRpc()).leadership();
+  }
+
+  private DivisionInfo info() throws IOException {
+    return division().getInfo();
   }
 
   /// A command for the log. Requests with the same number are one request.

@@ -17,6 +17,7 @@ import java.nio.file.Path;
 import java.util.HashMap;
 import java.util.Iterator;
 import java.util.Map;
+import java.util.TreeSet;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executors;
 import java.util.concurrent.RejectedExecutionException;
@@ -69,6 +70,7 @@ final class RatisNameStore implements NameStore {
   private final VoterCalls calls;
   private final ScheduledExecutorService thread;
   private final Requests requests;
+  private final Renewals renewals;
   private final Snapshots snapshots;
 
   // the thread of the store, and the one that opens it, before
@@ -109,6 +111,8 @@ final class RatisNameStore implements NameStore {
             () -> voter,
             thread,
             limits);
+    this.renewals = new Renewals(setup, calls, this::encode, () -> voter, this::write);
+    calls.renewBy((_, body) -> renewals.handle(body));
     this.snapshots = new Snapshots(id, requests, limits.submit());
   }
 
@@ -216,10 +220,16 @@ final class RatisNameStore implements NameStore {
       return;
     }
     Path directory = setup.directory().path().resolve(LOG_DIRECTORY);
-    RosterMachine next = new RosterMachine(setup.listener(), codec);
+    RosterMachine next = new RosterMachine(setup.listener(), codec, place());
     machine = next; // first: what keeps it from being opened is asked there
     voter = RaftVoter.open(id, kept.started(), directory, calls, next, limits);
     failures = 0;
+  }
+
+  /// Of this voter among all, from 0 to 1: they do not write their snapshots at the same time.
+  private double place() {
+    TreeSet<String> all = new TreeSet<>(setup.voters());
+    return (double) all.headSet(setup.node()).size() / all.size();
   }
 
   /// An exception would end the ticks for good, and nobody would hear of it.
@@ -451,9 +461,14 @@ final class RatisNameStore implements NameStore {
   public CompletableFuture<Outcome> submit(Command command) {
     RosterMachine now = machine;
     String why = now == null ? null : now.obstacle();
-    return why == null
-        ? requests.submit(leader -> encode(command, leader), codec::decodeOutcome)
-        : CompletableFuture.failedFuture(new IllegalStateException(unreadable(why)));
+    if (why != null) {
+      return CompletableFuture.failedFuture(new IllegalStateException(unreadable(why)));
+    }
+    return command instanceof Command.Renew renewal ? renewals.submit(renewal) : write(command);
+  }
+
+  private CompletableFuture<Outcome> write(Command command) {
+    return requests.submit(leader -> encode(command, leader), codec::decodeOutcome);
   }
 
   private String unreadable(String why) {
@@ -489,9 +504,9 @@ final class RatisNameStore implements NameStore {
   }
 
   @Override
-  public boolean isLeader() {
+  public long term() {
     RaftVoter now = voter;
-    return now != null && now.isLeader();
+    return now == null ? 0 : now.term();
   }
 
   @Override

@@ -55,7 +55,8 @@ final class RosterMachine extends BaseStateMachine {
    * then. Second, after some entries: a voter that starts again applies those after its snapshot
    * once more, and if it is elected meanwhile the log answers nobody until it has done so. So these
    * are few; where the state is large, as many as take about as long as the state itself, so that
-   * writing it costs no more than applying does.
+   * writing it costs no more than applying does. Voters differ by up to a half in how many, so that
+   * they do not all write and cut their logs at the same entry.
    */
 
   private static final long ENTRIES = 1_000; // 50 ms of a processor, in a JVM that has just begun
@@ -64,6 +65,7 @@ final class RosterMachine extends BaseStateMachine {
   private final NameStore.Listener listener;
   private final SimpleStateMachineStorage storage = new SimpleStateMachineStorage();
   private final RosterCodec codec;
+  private final double place; // of this voter among all
   private Roster roster = new Roster(); // this
   private boolean hasOlderFormat; // this; of an entry since the last snapshot
   private long snapshotIndex; // this; of Ratis
@@ -71,9 +73,11 @@ final class RosterMachine extends BaseStateMachine {
   private volatile int raising; // the format of a Raise that this leader has put into its log
   private volatile @Nullable String obstacle; // written by Ratis
 
-  RosterMachine(NameStore.Listener listener, RosterCodec codec) {
+  /// @param place of this voter among all, from 0 to 1
+  RosterMachine(NameStore.Listener listener, RosterCodec codec, double place) {
     this.listener = listener;
     this.codec = codec;
+    this.place = place;
   }
 
   /// The format of what is put into the log.
@@ -90,7 +94,8 @@ final class RosterMachine extends BaseStateMachine {
   /// many.
   synchronized boolean isSnapshotDue() {
     long entries = getLastAppliedTermIndex().getIndex() - snapshotIndex;
-    return hasOlderFormat || entries >= Math.max(ENTRIES, snapshotBytes / ENTRY_BYTES);
+    long few = Math.max(ENTRIES, snapshotBytes / ENTRY_BYTES);
+    return hasOlderFormat || entries >= few + (long) (few * place / 2);
   }
 
   /// Why this release cannot read the log; null when it can.
@@ -179,19 +184,27 @@ final class RosterMachine extends BaseStateMachine {
   public TransactionContext startTransaction(RaftClientRequest request) throws IOException {
     try {
       Command command = codec.decodeCommand(request.getMessage().getContent().toByteArray());
-      if (command instanceof Command.Raise raise) {
-        raising = Math.max(raising, raise.format());
-      }
       return TransactionContext.newBuilder()
           .setStateMachine(this)
           .setClientRequest(request)
           .setLogData(ByteString.copyFrom(inForce(command)))
+          .setStateMachineContext(command instanceof Command.Raise ? command : null)
           .build();
     } catch (IllegalArgumentException e) {
       TransactionContext refused = super.startTransaction(request);
       refused.setException(e);
       return refused;
     }
+  }
+
+  /// Ratis calls it and [#notifyNotLeader] under one lock, so what a leader of before began does
+  /// not count later.
+  @Override
+  public TransactionContext preAppendTransaction(TransactionContext transaction) {
+    if (transaction.getStateMachineContext() instanceof Command.Raise raise) {
+      raising = Math.max(raising, raise.format());
+    }
+    return transaction;
   }
 
   /// The next leader asks its own log.

@@ -52,6 +52,7 @@ final class VoterCalls implements AutoCloseable {
   static final int STATUS = 7;
   private static final int ANSWER = 8;
   private static final int FAILED = 9;
+  static final int RENEW = 10;
   private static final int HEADER_BYTES = 9;
   static final int CALLS_AT_A_TIME = 4; // of one voter
   static final int LANE_BYTES = 8 * 1024 * 1024; // some packets of the largest size
@@ -76,6 +77,7 @@ final class VoterCalls implements AutoCloseable {
   private final AtomicLong numbers = new AtomicLong();
   private final Map<Long, CompletableFuture<byte[]>> open = new ConcurrentHashMap<>();
   private volatile Handler handler = VoterCalls::absent;
+  private volatile Handler renewals = VoterCalls::absent;
   private volatile boolean isClosed;
 
   /// @param voters the names of the nodes that vote
@@ -107,6 +109,11 @@ final class VoterCalls implements AutoCloseable {
     this.threads = Executors.newCachedThreadPool(factory);
   }
 
+  /// After which a call has failed.
+  Duration limit() {
+    return limit;
+  }
+
   /// Takes what arrives from now on.
   void open() {
     transport.receive(this::received);
@@ -115,6 +122,11 @@ final class VoterCalls implements AutoCloseable {
   /// Carries out calls by a handler.
   void handleBy(Handler next) {
     handler = next;
+  }
+
+  /// Has another handler carry out the renewals of leases, from before [#open] on.
+  void renewBy(Handler next) {
+    renewals = next;
   }
 
   /// Refuses calls again, if they are carried out by this handler.
@@ -132,9 +144,10 @@ final class VoterCalls implements AutoCloseable {
   /// Calls another voter.
   CompletableFuture<byte[]> call(String voter, int kind, byte[] body) {
     long number = numbers.incrementAndGet();
+    byte[] packet = packet(kind, number, body); // first: it may be too large
     CompletableFuture<byte[]> answer = new CompletableFuture<>();
     open.put(number, answer);
-    if (isClosed || !transport.send(voter, packet(kind, number, body))) {
+    if (isClosed || !transport.send(voter, packet)) {
       open.remove(number);
       return CompletableFuture.failedFuture(
           new IOException("voter '%s' is not in session, or its outbox is full".formatted(voter)));
@@ -277,7 +290,7 @@ final class VoterCalls implements AutoCloseable {
 
   private CompletableFuture<byte[]> handled(int kind, byte[] body) {
     try {
-      return handler.handle(kind, body);
+      return (kind == RENEW ? renewals : handler).handle(kind, body);
     } catch (IOException | RuntimeException e) {
       return CompletableFuture.failedFuture(e);
     }

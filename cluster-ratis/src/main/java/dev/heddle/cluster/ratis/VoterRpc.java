@@ -12,6 +12,7 @@ import java.util.concurrent.TimeoutException;
 import org.apache.ratis.client.impl.ClientProtoUtils;
 import org.apache.ratis.conf.Parameters;
 import org.apache.ratis.proto.RaftProtos.AppendEntriesReplyProto;
+import org.apache.ratis.proto.RaftProtos.AppendEntriesReplyProto.AppendResult;
 import org.apache.ratis.proto.RaftProtos.AppendEntriesRequestProto;
 import org.apache.ratis.proto.RaftProtos.InstallSnapshotReplyProto;
 import org.apache.ratis.proto.RaftProtos.InstallSnapshotRequestProto;
@@ -25,6 +26,7 @@ import org.apache.ratis.proto.RaftProtos.StartLeaderElectionReplyProto;
 import org.apache.ratis.proto.RaftProtos.StartLeaderElectionRequestProto;
 import org.apache.ratis.protocol.RaftClientReply;
 import org.apache.ratis.protocol.RaftClientRequest;
+import org.apache.ratis.protocol.RaftGroupId;
 import org.apache.ratis.protocol.RaftPeer;
 import org.apache.ratis.protocol.RaftPeerId;
 import org.apache.ratis.protocol.exceptions.TimeoutIOException;
@@ -33,6 +35,9 @@ import org.apache.ratis.rpc.RpcType;
 import org.apache.ratis.server.RaftServer;
 import org.apache.ratis.server.RaftServerRpc;
 import org.apache.ratis.server.ServerFactory;
+import org.apache.ratis.server.leader.FollowerInfo;
+import org.apache.ratis.server.leader.LeaderState;
+import org.apache.ratis.server.leader.LogAppender;
 import org.apache.ratis.server.protocol.RaftServerAsynchronousProtocol;
 import org.apache.ratis.thirdparty.com.google.protobuf.ByteString;
 import org.apache.ratis.thirdparty.com.google.protobuf.InvalidProtocolBufferException;
@@ -63,6 +68,14 @@ final class VoterRpc implements RaftServerRpc {
     }
 
     @Override
+    public LogAppender newLogAppender(
+        RaftServer.Division division, LeaderState leader, FollowerInfo follower) {
+      LogAppender appender = ServerFactory.super.newLogAppender(division, leader, follower);
+      ((VoterRpc) division.getRaftServer().getServerRpc()).leadership.sendsBy(appender);
+      return appender;
+    }
+
+    @Override
     public RpcType getRpcType() {
       return new Type();
     }
@@ -74,11 +87,17 @@ final class VoterRpc implements RaftServerRpc {
 
   private final RaftServer server;
   private final VoterCalls calls;
+  private final Leadership leadership;
   private final VoterCalls.Handler handler = this::handle;
 
   private VoterRpc(RaftServer server, VoterCalls calls) {
     this.server = server;
     this.calls = calls;
+    this.leadership = new Leadership(calls.limit());
+  }
+
+  Leadership leadership() {
+    return leadership;
   }
 
   @Override
@@ -123,7 +142,15 @@ final class VoterRpc implements RaftServerRpc {
   public AppendEntriesReplyProto appendEntries(AppendEntriesRequestProto request)
       throws IOException {
     ByteString to = request.getServerRequest().getReplyId();
-    return await(to, call(VoterCalls.APPEND, to, request, AppendEntriesReplyProto::parseFrom));
+    leadership.sends(to.toStringUtf8(), request.getEntriesCount() == 0);
+    long sent = System.nanoTime();
+    AppendEntriesReplyProto reply =
+        await(to, call(VoterCalls.APPEND, to, request, AppendEntriesReplyProto::parseFrom));
+    boolean isOfTerm = reply.getTerm() == request.getLeaderTerm();
+    if (isOfTerm && reply.getResult() != AppendResult.NOT_LEADER) {
+      leadership.answered(to.toStringUtf8(), request.getLeaderTerm(), sent);
+    }
+    return reply;
   }
 
   @Override
@@ -206,24 +233,55 @@ final class VoterRpc implements RaftServerRpc {
   private CompletableFuture<? extends MessageLite> result(int kind, byte[] body)
       throws IOException {
     return switch (kind) {
-      case VoterCalls.VOTE ->
-          CompletableFuture.completedFuture(
-              server.requestVote(RequestVoteRequestProto.parseFrom(body)));
-      case VoterCalls.APPEND ->
-          server.appendEntriesAsync(AppendEntriesRequestProto.parseFrom(body));
-      case VoterCalls.INSTALL ->
-          CompletableFuture.completedFuture(
-              server.installSnapshot(InstallSnapshotRequestProto.parseFrom(body)));
-      case VoterCalls.ELECT ->
-          CompletableFuture.completedFuture(
-              server.startLeaderElection(StartLeaderElectionRequestProto.parseFrom(body)));
-      case VoterCalls.READ_INDEX -> server.readIndexAsync(ReadIndexRequestProto.parseFrom(body));
-      case VoterCalls.CLIENT ->
-          server
-              .submitClientRequestAsync(
-                  ClientProtoUtils.toRaftClientRequest(RaftClientRequestProto.parseFrom(body)))
-              .thenApply(ClientProtoUtils::toRaftClientReplyProto);
+      case VoterCalls.VOTE -> {
+        RequestVoteRequestProto request = RequestVoteRequestProto.parseFrom(body);
+        requireThis(request.getServerRequest().getReplyId());
+        yield CompletableFuture.completedFuture(server.requestVote(request));
+      }
+      case VoterCalls.APPEND -> {
+        AppendEntriesRequestProto request = AppendEntriesRequestProto.parseFrom(body);
+        requireThis(request.getServerRequest().getReplyId());
+        yield server.appendEntriesAsync(request);
+      }
+      case VoterCalls.INSTALL -> {
+        InstallSnapshotRequestProto request = InstallSnapshotRequestProto.parseFrom(body);
+        requireThis(request.getServerRequest().getReplyId());
+        yield CompletableFuture.completedFuture(server.installSnapshot(request));
+      }
+      case VoterCalls.ELECT -> {
+        StartLeaderElectionRequestProto request = StartLeaderElectionRequestProto.parseFrom(body);
+        requireThis(request.getServerRequest().getReplyId());
+        yield CompletableFuture.completedFuture(server.startLeaderElection(request));
+      }
+      case VoterCalls.READ_INDEX -> {
+        ReadIndexRequestProto request = ReadIndexRequestProto.parseFrom(body);
+        requireThis(request.getServerRequest().getReplyId());
+        RaftGroupId group =
+            RaftGroupId.valueOf(request.getServerRequest().getRaftGroupId().getId());
+        yield leadership.confirmed(
+            server.getDivision(group),
+            reply -> reply.getServerReply().getSuccess(),
+            () -> server.readIndexAsync(request));
+      }
+      case VoterCalls.CLIENT -> {
+        RaftClientRequestProto request = RaftClientRequestProto.parseFrom(body);
+        requireThis(request.getRpcRequest().getReplyId());
+        yield server
+            .submitClientRequestAsync(ClientProtoUtils.toRaftClientRequest(request))
+            .thenApply(ClientProtoUtils::toRaftClientReplyProto);
+      }
       default -> throw new IOException("no call has the number " + kind);
     };
+  }
+
+  /// A call goes to a node, and Ratis does not look at whom it was meant for. One for an earlier
+  /// voter of this node, whose disk was lost, is not for this one: it would vote and acknowledge in
+  /// the other's name, and would take the leader for its own before it is taken in.
+  private void requireThis(ByteString to) throws IOException {
+    if (!to.equals(server.getId().toByteString())) {
+      throw new IOException(
+          "this is voter '%s', and the call is for voter '%s'"
+              .formatted(server.getId(), to.toStringUtf8()));
+    }
   }
 }

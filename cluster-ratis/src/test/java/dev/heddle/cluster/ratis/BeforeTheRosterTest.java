@@ -39,6 +39,7 @@ class BeforeTheRosterTest {
   @TempDir Path root;
 
   @Test
+  @Tag("proc-158")
   void callsBeforeAMajority_areRefusedWithWhatIsMissing_andSucceedLater() throws Exception {
     try (var nodes = new CountingNodes(root, LEASE)) {
       addCalls(nodes.join("a")); // a voter

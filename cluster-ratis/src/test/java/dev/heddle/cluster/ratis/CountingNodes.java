@@ -32,7 +32,6 @@ import org.jspecify.annotations.Nullable;
 
 /// Nodes `a` to `d` in one JVM, over real sockets of loopback and the real log of `a`, `b` and `c`,
 /// with entities that count: of a key one runs, and each sender's numbers grow.
-@SuppressWarnings("ThreadPriorityCheck") // two processors, and what it waits for needs them
 final class CountingNodes implements AutoCloseable {
   static final Duration LONG = Duration.ofMinutes(2); // no lease or request ends by itself
   static final int KEYS = 60;
@@ -152,10 +151,10 @@ final class CountingNodes implements AutoCloseable {
       try {
         return shards.of(key).ask(new Where(), LONG);
       } catch (NoQuorumException _) {
-        Thread.yield(); // the voters have to meet
+        TestVoters.pause(); // the voters have to meet
       } catch (NotDeliveredException e) {
         assertThat(e).hasMessageNotContaining("no reply in time");
-        Thread.yield(); // nodes have to open sessions
+        TestVoters.pause(); // nodes have to open sessions
       }
     }
   }
@@ -167,15 +166,13 @@ final class CountingNodes implements AutoCloseable {
           return;
         }
       } catch (NoQuorumException _) {
-        Thread.yield();
+        TestVoters.pause();
       }
     }
   }
 
   static void await(BooleanSupplier what) {
-    while (!what.getAsBoolean()) {
-      Thread.yield(); // safe: the test has a limit
-    }
+    TestVoters.await("what the nodes do", what);
   }
 
   /// Sends until it is stopped, and waits for the entity after every 20th message.
@@ -208,6 +205,6 @@ final class CountingNodes implements AutoCloseable {
   @Override
   public void close() {
     gate.release(1 << 20);
-    open.reversed().forEach(LeaveAtOnce::end);
+    LeaveAtOnce.endAll(open);
   }
 }

@@ -26,6 +26,7 @@ class FormationTest {
   private static final List<String> NAMES = List.of("a", "b", "c");
 
   @Test
+  @Tag("proc-198")
   void randomRuns_useAtMostOneLog_andFormOneInTheEnd() {
     for (long seed = 0; seed < 5_000; seed++) {
       Run run = new Run(seed);

@@ -22,6 +22,7 @@ import org.apache.ratis.protocol.Message;
 import org.apache.ratis.protocol.RaftClientRequest;
 import org.apache.ratis.protocol.RaftGroupId;
 import org.apache.ratis.protocol.RaftPeerId;
+import org.apache.ratis.statemachine.TransactionContext;
 import org.apache.ratis.thirdparty.com.google.protobuf.ByteString;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -84,13 +85,17 @@ class LogInForceTest {
   /// A newcomer of the release before was taken in, and stopped at the Raise.
   @Test
   void formatThatIsRaisedInTheLog_countsBeforeItIsApplied_whileThisVoterLeads() throws IOException {
-    RosterMachine machine = new RosterMachine(new NoListener(), RosterCodec.RELEASE);
+    RosterMachine machine = new RosterMachine(new NoListener(), RosterCodec.RELEASE, 0);
     assertThat(machine.comingFormat()).isEqualTo(2);
-    var _ = machine.startTransaction(request(new Command.Raise(3)));
+    TransactionContext raise = machine.startTransaction(request(new Command.Raise(3)));
+    machine.preAppendTransaction(raise);
     assertThat(machine.format()).isEqualTo(2);
     assertThat(machine.comingFormat()).isEqualTo(3);
     machine.notifyNotLeader(List.of());
     assertThat(machine.comingFormat()).isEqualTo(2);
+
+    var _ = machine.startTransaction(request(new Command.Raise(3)));
+    assertThat(machine.comingFormat()).as("it is not in the log, and never will be").isEqualTo(2);
   }
 
   private static RaftClientRequest request(Command command) {

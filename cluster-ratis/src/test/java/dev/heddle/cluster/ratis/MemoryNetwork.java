@@ -18,6 +18,8 @@ final class MemoryNetwork implements AutoCloseable {
       Executors.newSingleThreadExecutor(
           Thread.ofPlatform().daemon().name("test-network").factory());
   private final Map<String, Endpoint> endpoints = new ConcurrentHashMap<>();
+  private volatile Runnable atEach = () -> {};
+  private volatile Runnable atEachLook = () -> {};
   private final Set<String> cut = ConcurrentHashMap.newKeySet();
 
   /// One life of a node.
@@ -52,12 +54,14 @@ final class MemoryNetwork implements AutoCloseable {
       boolean isLost = cut.contains(node) || cut.contains(to.node);
       boolean isSession = endpoints.get(to.node) == to && endpoints.get(node) == this;
       if (!isLost && isSession) {
+        atEach.run();
         to.receiver.accept(node, packet);
       }
     }
 
     @Override
     public int logFormat(String voter) {
+      atEachLook.run();
       Endpoint to = endpoints.get(voter);
       return to == null || endpoints.get(node) != this ? 0 : to.logFormat;
     }
@@ -88,6 +92,16 @@ final class MemoryNetwork implements AutoCloseable {
   /// Ends the life of a node: nothing of it arrives any more.
   void end(String node) {
     endpoints.remove(node);
+  }
+
+  /// Has something done whenever a packet arrives.
+  void atEachPacket(Runnable action) {
+    atEach = action;
+  }
+
+  /// Has something done whenever a node asks which format of the log another one knows.
+  void atEachLook(Runnable action) {
+    atEachLook = action;
   }
 
   void cutOff(String node) {

@@ -91,13 +91,21 @@ class NodesWithNamesTest {
     return at.runtime().spawn(new Obedient());
   }
 
+  private static void awaitSession(Cluster at, String name) {
+    TestVoters.await(
+        () -> "a session of " + at.name() + " with " + name + ": " + at.nodes(),
+        () ->
+            at.nodes().stream()
+                .anyMatch(it -> it.name().equals(name) && it.state() == NodeInfo.State.UP));
+  }
+
   /// Tries again while there is no majority: the voters have to meet first.
   private static <T extends @Nullable Object> T again(Callable<T> action) throws Exception {
     while (true) {
       try {
         return action.call();
       } catch (NoQuorumException _) {
-        // safe: the test has a limit
+        TestVoters.pause(); // safe: the test has a limit
       }
     }
   }
@@ -132,7 +140,7 @@ class NodesWithNamesTest {
       assertThat(names.register("mayor", second)).isGreaterThan(token);
       a.runtime().send(second, "end");
       while (c.names().whereis("mayor") != null) {
-        Thread.onSpinWait(); // the end of the owner gives the name back
+        TestVoters.pause(); // the end of the owner gives the name back
       }
     }
   }
@@ -141,12 +149,8 @@ class NodesWithNamesTest {
     return node.nodes().stream().filter(it -> name.equals(it.name())).findFirst().orElseThrow();
   }
 
-  @SuppressWarnings("ThreadPriorityCheck") // two processors, and what it waits for needs them
   private static void await(BooleanSupplier condition) {
-    while (!condition.getAsBoolean()) { // the guard is that of the class
-      Thread.onSpinWait();
-      Thread.yield();
-    }
+    TestVoters.await("what the nodes show", condition);
   }
 
   @Test
@@ -283,20 +287,23 @@ class NodesWithNamesTest {
         var _ = LeaveAtOnce.of(a, b, c, d)) {
       Pid first = process(a);
       Pid second = process(c);
+      awaitSession(d, "a");
+      awaitSession(d, "c");
+      awaitSession(b, "c");
       NamedRef mayor = d.named("mayor");
       again(() -> a.names().register("mayor", first));
       assertThat(again(() -> mayor.<String>ask("a", LONG))).isEqualTo("a");
       assertThat(mayor.pid()).isEqualTo(first);
       mayor.send("end");
       while (d.names().whereis("mayor") != null) {
-        Thread.onSpinWait(); // the end of the owner gives the name back
+        TestVoters.pause(); // the end of the owner gives the name back
       }
       assertThat(mayor.offer("lost")).isEqualTo(SendResult.NOT_FOUND);
       assertThatThrownBy(() -> mayor.send("lost")).isInstanceOf(SendFailedException.class);
       assertThatThrownBy(() -> mayor.ask("lost", LONG)).isInstanceOf(SendFailedException.class);
       c.names().register("mayor", second);
       while (mayor.pid() == null) {
-        Thread.onSpinWait(); // what this node knows is behind
+        TestVoters.pause(); // what this node knows is behind
       }
       assertThat(mayor.<String>ask("c", LONG)).isEqualTo("c");
       assertThat(b.names().whereis("mayor")).isEqualTo(second);

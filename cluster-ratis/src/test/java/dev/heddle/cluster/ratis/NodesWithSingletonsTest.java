@@ -108,7 +108,7 @@ class NodesWithSingletonsTest {
       try {
         return at.singleton("one", "worker", input, place);
       } catch (NoQuorumException _) {
-        // safe: the test has a limit
+        TestVoters.pause(); // safe: the test has a limit
       }
     }
   }
@@ -118,7 +118,7 @@ class NodesWithSingletonsTest {
       try {
         return at.named("one").ask(question, Duration.ofSeconds(20));
       } catch (NoQuorumException | SendFailedException | AskFailedException | DeadlineException _) {
-        // safe: it is not started yet, or has just ended; the test has a limit
+        TestVoters.pause(); // safe: it is not started yet, or has just ended; the test has a limit
       }
     }
   }
@@ -181,7 +181,7 @@ class NodesWithSingletonsTest {
         try {
           again = b.singleton("one", "worker", new Job("second", 2), Place.on("b"));
         } catch (IllegalArgumentException _) {
-          // safe: the first one has not finished yet; the test has a limit
+          TestVoters.pause(); // safe: the first one has not finished yet; the test has a limit
         }
       }
       assertThat(ask(c, "where?")).isEqualTo("b");
@@ -202,9 +202,7 @@ class NodesWithSingletonsTest {
       assertThat(ask(b, "where?")).isEqualTo("a");
       c.leave(Duration.ZERO);
       b.leave(Duration.ZERO);
-      while (ends.isEmpty()) {
-        Thread.onSpinWait(); // until the lease is over; the test has a limit
-      }
+      TestVoters.await("the end of the lease", () -> !ends.isEmpty());
       assertThat(ends).containsOnly("a: the lease of node 'a' is over"); // again, after a stall
       assertThatThrownBy(() -> a.singleton("two", "worker", null, Place.anywhere()))
           .isInstanceOf(NoQuorumException.class)

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.heddle.cluster.ratis;
 
+import dev.heddle.cluster.roster.Command;
 import dev.heddle.cluster.roster.Delta;
+import dev.heddle.cluster.roster.LeaseExpiry;
+import dev.heddle.cluster.roster.LeaseTimes;
 import dev.heddle.cluster.roster.NameStore;
 import dev.heddle.cluster.roster.NameStoreProvider.Limits;
 import dev.heddle.cluster.roster.NameStoreProvider.Setup;
@@ -32,6 +35,8 @@ final class TestVoter implements NameStore.Listener, AutoCloseable {
 
   private Roster roster = new Roster(); // this
   private int snapshots; // this
+  private @Nullable LeaseExpiry expiry; // this; of the last term in which it led
+  private int noted; // this; renewals without the log
   private @Nullable String violation; // this
 
   TestVoter(Path path, String node, Set<String> voters, VoterTransport transport, Limits limits)
@@ -83,6 +88,26 @@ final class TestVoter implements NameStore.Listener, AutoCloseable {
     roster = codec.restore(snapshot);
   }
 
+  /// As the judge of a node does.
+  @Override
+  public synchronized long renewed(Command.Renew renewal, long term) {
+    if (store.term() != term) {
+      return 0;
+    }
+    if (expiry == null || expiry.term() != term) {
+      expiry = new LeaseExpiry(LeaseTimes.DEFAULT, term, roster.applied());
+    }
+    expiry.see(roster, System.nanoTime());
+    long admission = expiry.renew(renewal, term, System.nanoTime());
+    noted += admission == 0 ? 0 : 1;
+    return admission;
+  }
+
+  /// How many leases it has renewed without the log.
+  synchronized int noted() {
+    return noted;
+  }
+
   /// Whether another server than this one takes part.
   boolean isOpen(RaftVoter than) {
     RaftVoter now = store.voter();
@@ -100,6 +125,16 @@ final class TestVoter implements NameStore.Listener, AutoCloseable {
   /// How many snapshots have replaced its state.
   synchronized int snapshots() {
     return snapshots;
+  }
+
+  String id() {
+    return VoterId.of(directory);
+  }
+
+  /// Whether a voter takes part, so that another one may fail.
+  boolean hasVoter(String id) {
+    RaftVoter now = store.voter();
+    return now != null && now.hasVoter(id);
   }
 
   /// Whether its state has been written down.

@@ -23,6 +23,8 @@ import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentSkipListMap;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.LockSupport;
@@ -122,6 +124,14 @@ final class TestVoters implements AutoCloseable {
     return leader(all());
   }
 
+  /// Calls in the name of a node whose voter has ended.
+  VoterCalls callsOf(String node) {
+    VoterCalls calls =
+        new VoterCalls(node, names, network.open(node), Duration.ofMinutes(1), (_, _) -> {});
+    calls.open();
+    return calls;
+  }
+
   TestVoter follower() {
     TestVoter leader = leader();
     return others(leader).getFirst();
@@ -192,8 +202,13 @@ final class TestVoters implements AutoCloseable {
       if (Thread.interrupted()) {
         throw new AssertionError("waited in vain for " + what.get());
       }
-      LockSupport.parkNanos(5_000_000); // between two looks
+      pause();
     }
+  }
+
+  /// Between two looks, or two tries: others need the processor for what is waited for.
+  static void pause() {
+    LockSupport.parkNanos(5_000_000);
   }
 
   /// The threads of voters of this JVM that have not ended.
@@ -206,9 +221,25 @@ final class TestVoters implements AutoCloseable {
         .toList();
   }
 
+  /// Ends the lives of all.
+  void endAll() {
+    voters.keySet().forEach(network::end);
+    closeVoters();
+    voters.clear();
+  }
+
+  /// All at once: each one waits for a thread of Ratis that looks up once a second.
+  private void closeVoters() {
+    try (ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor()) {
+      List<CompletableFuture<Void>> ends =
+          all().stream().map(voter -> CompletableFuture.runAsync(voter::close, threads)).toList();
+      ends.forEach(CompletableFuture::join);
+    }
+  }
+
   @Override
   public void close() {
-    voters.values().forEach(TestVoter::close);
+    closeVoters();
     network.close();
   }
 }

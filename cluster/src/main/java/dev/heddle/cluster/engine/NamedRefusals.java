@@ -22,7 +22,6 @@ import javax.security.auth.x500.X500Principal;
 /// into the log and to terminals, so they are cut, and hold no characters that control these.
 final class NamedRefusals extends X509ExtendedTrustManager {
   private static final int FINGERPRINT_BYTES = 4; // of SHA-256: enough to see that two differ
-  private static final int MOST_CHARACTERS = 200; // of a name, which anybody may have made up
 
   private final X509ExtendedTrustManager manager;
 
@@ -47,7 +46,7 @@ final class NamedRefusals extends X509ExtendedTrustManager {
     } catch (CertificateException e) {
       throw new CertificateException(
           "its certificate %s is refused, this node trusts %s: %s"
-              .formatted(shown(chain), authorities(), printable(String.valueOf(e.getMessage()))),
+              .formatted(shown(chain), authorities(), Printable.of(String.valueOf(e.getMessage()))),
           e);
     }
   }
@@ -76,32 +75,7 @@ final class NamedRefusals extends X509ExtendedTrustManager {
   }
 
   private static String name(X500Principal principal) {
-    return printable(principal.getName());
-  }
-
-  /// The begin of a text, with a question mark for each character that is none to be seen.
-  private static String printable(String text) {
-    String shown =
-        text.codePoints()
-            .limit(MOST_CHARACTERS)
-            .map(it -> isPrintable(it) ? it : '?')
-            .collect(StringBuilder::new, StringBuilder::appendCodePoint, StringBuilder::append)
-            .toString();
-    return text.codePointCount(0, text.length()) > MOST_CHARACTERS ? shown + "…" : shown;
-  }
-
-  private static boolean isPrintable(int character) {
-    return switch (Character.getType(character)) {
-      case Character.CONTROL,
-          Character.FORMAT, // turns the direction of what follows, for instance
-          Character.LINE_SEPARATOR,
-          Character.PARAGRAPH_SEPARATOR,
-          Character.PRIVATE_USE,
-          Character.SURROGATE,
-          Character.UNASSIGNED ->
-          false;
-      default -> true;
-    };
+    return Printable.of(principal.getName());
   }
 
   @Override

@@ -3,6 +3,7 @@ package dev.heddle.cluster.name;
 
 import dev.heddle.cluster.roster.Command;
 import dev.heddle.cluster.roster.LeaseTimes;
+import dev.heddle.cluster.roster.NameStoreProvider.Limits;
 import dev.heddle.cluster.roster.Outcome;
 import dev.heddle.cluster.roster.RosterCodec;
 import dev.heddle.cluster.wire.NodeLife;
@@ -27,9 +28,9 @@ final class FollowerLog implements LogClient {
    * FOLLOWS   nothing of the subscription for a time, or   FOLLOWS   the next voter by name, which
    *           a delta is missing                                     may be the same; a new number
    *
-   * A voter that cannot send a delta ends the subscription. All nodes renew their leases, so the
-   * log moves all the time, and silence shows that, as well as a voter that is cut off from the
-   * others.
+   * A voter that cannot send a delta ends the subscription. While there is one, the voter repeats a
+   * delta before each answer to a renewal. So silence shows the end of the subscription, as well as
+   * a voter that is cut off from the others.
    *
    * Messages with another number are of an earlier subscription. Open tries stay with the voter
    * that they were sent to: when it answers no more, they fail after a time.
@@ -38,8 +39,9 @@ final class FollowerLog implements LogClient {
    */
   private static final System.Logger LOG = System.getLogger("dev.heddle.cluster.name");
 
-  /// Longer than a voter tries it.
-  private static final long TRY_NANOS = 6_000_000_000L;
+  /// Longer than a voter tries it: at the leader, then by the log.
+  private static final long TRY_NANOS =
+      Limits.DEFAULT.call().plus(Limits.DEFAULT.submit()).plusSeconds(1).toNanos();
 
   private record Try<T>(Answer<T> answer, String voter, long sent) {}
 

@@ -100,6 +100,13 @@ final class LeaseKeeper {
     }
   }
 
+  /// When there is something to do next, if all goes well until then.
+  ///
+  /// @param soon when the last try has failed, or this node leaves
+  long dueAt(long soon) {
+    return isFailed || leaving != null ? soon : lease.dueAt();
+  }
+
   /// Records the loss of the lease, once.
   private void record(long now) {
     long held = isHeld(published.admission(), now) ? published.admission() : 0;

@@ -4,7 +4,6 @@ package dev.heddle.cluster.name;
 import dev.heddle.cluster.NoQuorumException;
 import dev.heddle.cluster.roster.Command;
 import dev.heddle.cluster.roster.Delta;
-import dev.heddle.cluster.roster.LeaseExpiry;
 import dev.heddle.cluster.roster.LeaseTimes;
 import dev.heddle.cluster.roster.NameStore;
 import dev.heddle.cluster.roster.Outcome;
@@ -16,6 +15,7 @@ import dev.heddle.cluster.roster.StorageProof;
 import dev.heddle.cluster.wire.NodeLife;
 import dev.heddle.process.Pid;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
 import java.util.OptionalLong;
 import java.util.Queue;
@@ -50,7 +50,7 @@ public final class NameService implements RosterAccess {
    */
   private static final System.Logger LOG = System.getLogger("dev.heddle.cluster.name");
   private static final long TICK_NANOS = 100_000_000;
-  private static final long RAISE_NANOS = 1_000_000_000; // between two tries
+  private static final int IDLE_TICKS = 32; // of a lease; when that is longer
 
   /// What a node is for its names.
   ///
@@ -71,7 +71,6 @@ public final class NameService implements RosterAccess {
   private record Read(String name, long deadline, CompletableFuture<@Nullable Ownership> answer) {}
 
   private final Setup setup;
-  private final NodePort port;
   private final LongSupplier clock;
   private final Runnable wake;
   private final @Nullable NameStore store;
@@ -81,6 +80,7 @@ public final class NameService implements RosterAccess {
   private final RosterSender sender;
   private final @Nullable FollowerLog follower;
   private final @Nullable VoterFeed feed;
+  private final LeaseJudge judge;
   private final LeaseKeeper lease;
   private final NameTable names;
   private final Queue<Runnable> tasks = new ConcurrentLinkedQueue<>(); // any thread
@@ -91,9 +91,6 @@ public final class NameService implements RosterAccess {
   private final List<Part> parts = new ArrayList<>();
   private final List<Read> reads = new ArrayList<>(); // that are open
   private final List<Read> failedReads = new ArrayList<>(); // those of them to try again
-  private @Nullable LeaseExpiry expiry; // while this voter takes itself for the leader
-  private boolean hasRaised; // the format of the log has been raised, at raisedAt
-  private long raisedAt;
   private volatile boolean isLeaving; // written by the agent
   private String failure = "";
 
@@ -107,7 +104,6 @@ public final class NameService implements RosterAccess {
       Runnable wake,
       @Nullable Function<NameStore.Listener, NameStore> open) {
     this.setup = setup;
-    this.port = port;
     this.clock = clock;
     this.wake = wake;
     this.replica = new RosterReplica(setup.self().node(), clock, this::changed);
@@ -124,8 +120,13 @@ public final class NameService implements RosterAccess {
       store = open.apply(new FromStore());
       follower = null;
       log = new VoterLog(store, this::execute);
-      feed = new VoterFeed(sender, setup.codec(), replica, log);
+      feed = new VoterFeed(sender, setup.codec(), replica, log, setup.times(), clock);
     }
+    Set<String> others = new HashSet<>(setup.voters());
+    others.remove(setup.self().node());
+    this.judge =
+        new LeaseJudge(
+            setup.times(), setup.codec(), others, port, replica, this::term, this::trySubmit);
     this.lease =
         new LeaseKeeper(
             setup.self(), setup.proof(), setup.times(), log, clock, this::admissionChanged);
@@ -155,11 +156,34 @@ public final class NameService implements RosterAccess {
   ///
   /// @return when to call it again, unless it is woken before
   public long run() {
+    long term = term(); // first: what is of earlier terms is a task by now
     for (Runnable task = tasks.poll(); task != null; task = tasks.poll()) {
       guarded(task);
     }
-    guarded(this::due);
-    return now() + TICK_NANOS;
+    guarded(() -> due(term));
+    return next();
+  }
+
+  private long term() {
+    return store == null ? 0 : store.term();
+  }
+
+  private long next() {
+    long soon = now() + TICK_NANOS;
+    boolean isIdle =
+        replica.isHere()
+            && names.isIdle()
+            && reads.isEmpty()
+            && parts.stream().allMatch(Part::isIdle);
+    if (!isIdle) {
+      return soon;
+    }
+    long due = lease.dueAt(soon);
+    if (due - now() <= 0) {
+      return soon; // it was due, and what comes before it has failed: not at once again
+    }
+    long later = now() + Math.max(TICK_NANOS, setup.times().holdNanos() / IDLE_TICKS);
+    return later - Math.max(0, later - due);
   }
 
   private void guarded(Runnable task) {
@@ -173,44 +197,15 @@ public final class NameService implements RosterAccess {
     }
   }
 
-  private void due() {
+  private void due(long term) {
     long now = now();
     log.due(now);
-    judge(now);
+    judge.due(term, now);
     lease.due(now);
     names.due(now);
     read(now);
     if (replica.isHere()) {
       parts.forEach(part -> guarded(() -> part.tick(replica.roster())));
-    }
-  }
-
-  /// At the leader: declares leases lost, and raises the format of the log.
-  private void judge(long now) {
-    if (store == null || !store.isLeader()) {
-      expiry = null;
-      return;
-    }
-    if (expiry == null) {
-      expiry = new LeaseExpiry(setup.times());
-    }
-    expiry.poll(replica.roster(), now).forEach(this::trySubmit);
-    raise(now);
-  }
-
-  /// Raises the format to what all voters know, as soon as all of them are in session and have said
-  /// so.
-  private void raise(long now) {
-    int known = setup.codec().formats().newest();
-    for (String voter : setup.voters()) {
-      boolean isSelf = voter.equals(setup.self().node());
-      known = Math.min(known, isSelf ? known : port.logFormat(voter));
-    }
-    boolean isDue = !hasRaised || now - raisedAt >= RAISE_NANOS;
-    if (known > setup.codec().inForce(replica.roster()) && isDue) {
-      hasRaised = true;
-      raisedAt = now;
-      trySubmit(new Command.Raise(known));
     }
   }
 
@@ -250,10 +245,13 @@ public final class NameService implements RosterAccess {
         } else if (feed != null) {
           feed.applied(delta);
         }
-        if (expiry != null) {
-          expiry.see(replica.roster(), now()); // a renewal counts from when it is applied
-        }
+        judge.applied(now());
       });
+    }
+
+    @Override
+    public long renewed(Command.Renew renewal, long term) {
+      return judge.renew(renewal, term, now());
     }
 
     @Override

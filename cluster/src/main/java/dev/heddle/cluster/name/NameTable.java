@@ -452,6 +452,11 @@ final class NameTable {
     checkLeft();
   }
 
+  /// Whether there is nothing to do before the end of the lease.
+  boolean isIdle() {
+    return requests.isEmpty() && leaving == null;
+  }
+
   /// Does what is due.
   void due(long now) {
     for (Owned it : owned.values()) {

@@ -17,8 +17,14 @@ public interface RosterAccess {
     /// after the call.
     void applied(Roster roster);
 
-    /// Called several times a second by the same thread, from the first state on.
+    /// Called ten times a second by the same thread, from the first state on; less often while
+    /// nothing is to be done.
     void tick(Roster roster);
+
+    /// Whether the part has nothing to do by itself. Called by the same thread.
+    default boolean isIdle() {
+      return false;
+    }
 
     /// The node is about to leave: the part gives away what it owns. Called by the same thread.
     ///

@@ -33,7 +33,7 @@ final class RosterReplica {
 
   // written by the agent, read by any thread
   private final Map<String, Ownership> owners = new ConcurrentHashMap<>();
-  private final Map<String, Long> renewed = new ConcurrentHashMap<>(); // admitted nodes, nanos
+  private final Map<String, Long> renewed = new ConcurrentHashMap<>(); // by admitted node, nanos
   private volatile Map<String, Integer> shards = Map.of(); // how many, by node
   private volatile boolean isHere;
 
@@ -72,6 +72,11 @@ final class RosterReplica {
                 names.getOrDefault(node, 0L).intValue(),
                 owned.getOrDefault(node, 0))));
     return members;
+  }
+
+  /// The lease of a node was renewed without the log. Any thread.
+  void renewed(String node) {
+    renewed.computeIfPresent(node, (_, _) -> clock.getAsLong());
   }
 
   // ---- the agent ----

@@ -2,7 +2,11 @@
 package dev.heddle.cluster.name;
 
 import dev.heddle.cluster.name.RosterMessage.Part;
+import dev.heddle.cluster.roster.Command;
 import dev.heddle.cluster.roster.Delta;
+import dev.heddle.cluster.roster.LeaseExpiry;
+import dev.heddle.cluster.roster.LeaseTimes;
+import dev.heddle.cluster.roster.Outcome;
 import dev.heddle.cluster.roster.RosterCodec;
 import dev.heddle.cluster.wire.NodeLife;
 import java.util.Arrays;
@@ -10,6 +14,7 @@ import java.util.HashMap;
 import java.util.HashSet;
 import java.util.Map;
 import java.util.Set;
+import java.util.function.LongSupplier;
 
 /// What a voter tells nodes that are none: the state, then each command that is applied, in the
 /// order of their session. The agent thread.
@@ -28,14 +33,26 @@ final class VoterFeed {
   private final RosterCodec codec;
   private final RosterReplica replica;
   private final LogClient log;
+  private final LongSupplier clock;
+  private final long entryNanos; // a voter without an entry for longer is behind
   private final Map<String, Subscription> subscriptions = new HashMap<>(); // by node
   private final Set<String> refused = new HashSet<>(); // what was logged
+  private long appliedAt; // the last entry
 
-  VoterFeed(RosterSender sender, RosterCodec codec, RosterReplica replica, LogClient log) {
+  VoterFeed(
+      RosterSender sender,
+      RosterCodec codec,
+      RosterReplica replica,
+      LogClient log,
+      LeaseTimes times,
+      LongSupplier clock) {
     this.sender = sender;
     this.codec = codec;
     this.replica = replica;
     this.log = log;
+    this.clock = clock;
+    this.entryNanos = LeaseExpiry.longestNanos(times);
+    this.appliedAt = clock.getAsLong();
   }
 
   void received(NodeLife from, RosterMessage message) {
@@ -49,12 +66,16 @@ final class VoterFeed {
       case RosterMessage.Submit(long id, var command) ->
           log.submit(
               command,
-              (outcome, failure) ->
-                  send(
-                      from.node(),
-                      outcome == null
-                          ? new RosterMessage.Failed(id, failure)
-                          : new RosterMessage.Answered(id, outcome)));
+              (outcome, failure) -> {
+                if (outcome instanceof Outcome.Admitted) {
+                  repeat(from.node(), command);
+                }
+                send(
+                    from.node(),
+                    outcome == null
+                        ? new RosterMessage.Failed(id, failure)
+                        : new RosterMessage.Answered(id, outcome));
+              });
       case RosterMessage.Unreadable(long id, String why) ->
           send(from.node(), new RosterMessage.Failed(id, why));
       case RosterMessage.Barrier(long id) ->
@@ -111,6 +132,7 @@ final class VoterFeed {
 
   /// A delta that cannot be sent ends the subscription: its silence has the node subscribe again.
   void applied(Delta delta) {
+    appliedAt = clock.getAsLong();
     subscriptions
         .values()
         .removeIf(it ->
@@ -119,8 +141,24 @@ final class VoterFeed {
                 : !sendState(it));
   }
 
+  /// A lease may have been renewed without the log. So that the node knows that its subscription is
+  /// there, and that this voter reaches the others, it is told of an entry that it has. Not by one
+  /// that reaches the leader and applies nothing: its silence has the node follow another one.
+  private void repeat(String node, Command renewal) {
+    Subscription to = subscriptions.get(node);
+    boolean isBehind = clock.getAsLong() - appliedAt > entryNanos;
+    if (to != null && replica.isHere() && !isBehind) {
+      long applied = replica.roster().applied();
+      Delta known = new Delta(applied, applied, renewal, to.format());
+      if (!send(to, new RosterMessage.Applied(to.number(), known))) {
+        subscriptions.remove(node);
+      }
+    }
+  }
+
   /// The state was replaced as a whole, or is here only now.
   void replaced() {
+    appliedAt = clock.getAsLong();
     subscriptions.values().removeIf(it -> !sendState(it));
   }
 

@@ -12,9 +12,9 @@ import java.io.DataInputStream;
 import java.io.DataOutputStream;
 import java.io.IOException;
 import java.io.UncheckedIOException;
-import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashMap;
+import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -118,16 +118,17 @@ final class AddressGossip implements ClusterNode.Part {
   }
 
   private void learn(Map<String, Address> all) {
-    List<byte[]> unknown = new ArrayList<>();
+    Map<String, byte[]> found = new TreeMap<>(); // by their bytes: several nodes tell of one
     heard.forEach((teller, addresses) -> {
       if (all.containsKey(teller)) { // else the last word of a session that has ended
         addresses.forEach((node, address) -> {
           if (!node.equals(self) && !all.containsKey(node)) {
-            unknown.add(address);
+            found.put(HexFormat.of().formatHex(address), address);
           }
         });
       }
     });
+    List<byte[]> unknown = List.copyOf(found.values());
     int count = Math.min(unknown.size(), EACH_SECOND);
     for (int i = 0; i < count; i++) {
       learnt = (learnt + 1) % unknown.size();

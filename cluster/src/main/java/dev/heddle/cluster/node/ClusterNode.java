@@ -3,6 +3,7 @@ package dev.heddle.cluster.node;
 
 import dev.heddle.cluster.engine.Engine;
 import dev.heddle.cluster.engine.Engine.Address;
+import dev.heddle.cluster.engine.Printable;
 import dev.heddle.cluster.group.Groups;
 import dev.heddle.cluster.listener.Listeners;
 import dev.heddle.cluster.node.NodeStatus.State;
@@ -124,7 +125,6 @@ public final class ClusterNode implements AutoCloseable {
   private record Peer(Introduction other, RemoteNode remote, Link link) {}
 
   private static final System.Logger LOG = System.getLogger("dev.heddle.cluster.node");
-  private static final long NEVER = Long.MAX_VALUE;
   private static final long SECOND_NANOS = 1_000_000_000;
   private static final long DRAIN_NANOS = 10_000_000; // between looks whether all was taken
 
@@ -442,11 +442,14 @@ public final class ClusterNode implements AutoCloseable {
 
   /// @return when to run again
   private long agent() {
+    boolean isAwaited = phase.get() == Phase.LEAVING;
+    if (isAwaited) {
+      connections.requestAcks();
+    }
     long at = connections.due();
     for (Part part : parts) {
       at = Math.min(at, part.run());
     }
-    boolean isAwaited = phase.get() == Phase.LEAVING;
     return isAwaited ? Math.min(at, System.nanoTime() + DRAIN_NANOS) : Math.min(at, second());
   }
 
@@ -521,7 +524,7 @@ public final class ClusterNode implements AutoCloseable {
   }
 
   private long write() {
-    return connections.write() ? System.nanoTime() : NEVER;
+    return connections.write();
   }
 
   /// Makes a [RemoteNode] of each session.
@@ -583,7 +586,7 @@ public final class ClusterNode implements AutoCloseable {
 
     @Override
     public void log(System.Logger.Level level, String line) {
-      LOG.log(level, "node '" + self.node() + "': " + line);
+      LOG.log(level, Printable.line("node '" + self.node() + "': " + line));
     }
   }
 }

@@ -63,6 +63,8 @@ final class Connections implements Engine.Listener {
     void log(System.Logger.Level level, String line);
   }
 
+  private static final long LATE_NANOS = 1_000_000; // until a late packet is looked at again
+
   private final Engine engine;
   private final Introduction self;
   private final LongSupplier clock;
@@ -406,17 +408,20 @@ final class Connections implements Engine.Listener {
 
   /// Sends one packet of each session that may send one.
   ///
-  /// @return false when none might
-  boolean write() {
-    boolean isAny = false;
+  /// @return when there is more to send, unless it is woken before
+  long write() {
+    long again = Long.MAX_VALUE;
     for (Link link : links.values()) {
-      var packet = link.nextPacket(clock.getAsLong());
+      long now = clock.getAsLong();
+      var packet = link.nextPacket(now);
       if (packet != null) {
-        isAny = true;
+        again = now;
         engine.send(link.at, packet.bytes(), packet.length(), Urgency.IN_ORDER);
+      } else if (link.isLate()) {
+        again = Math.min(again, now + LATE_NANOS);
       }
     }
-    return isAny;
+    return again;
   }
 
   // ---- the end ----
@@ -429,6 +434,11 @@ final class Connections implements Engine.Listener {
     } finally {
       lock.unlock();
     }
+  }
+
+  /// Asks for what [#isDrained] waits for. The caller tries again and again.
+  void requestAcks() {
+    links.values().forEach(link -> link.requestAck(clock.getAsLong()));
   }
 
   /// Whether all that was sent is acknowledged.

@@ -26,6 +26,10 @@ import org.jspecify.annotations.Nullable;
 /// One open session with the frames that wait for it, and what takes the frames that come.
 final class Link implements FrameSink {
   /*
+   * The writer takes a packet under no lock here: senders may be writing into it. If one has failed
+   * half-way, for which there is a way left [Outbox], the session ends after 6 s: what was accepted
+   * behind that frame is then dropped with it.
+   *
    * Locks, in this order. delivery: packets are delivered under it, one after the other. state: the
    * session, for a few instructions; the writer and urgent packets need no other, so a long
    * delivery delays neither. Then that of the outbox. Only threads of the cluster and of the engine
@@ -62,6 +66,9 @@ final class Link implements FrameSink {
 
   private static final System.Logger LOG = System.getLogger("dev.heddle.cluster.node");
 
+  private static final long LATE_NANOS = 6_000_000_000L; // a pause of the JVM ends it then anyway
+  private static final long NEVER = Long.MAX_VALUE;
+
   final Address at;
   final Introduction other;
   private final Outbox outbox = new Outbox();
@@ -74,6 +81,9 @@ final class Link implements FrameSink {
 
   // under state; the id never changes
   private final Session session;
+
+  // written by the writer, read by the agent
+  private volatile long lateUntil = NEVER; // then the session ends
 
   private volatile @Nullable Receiver receiver; // set once, before the first packet
 
@@ -143,16 +153,31 @@ final class Link implements FrameSink {
   }
 
   /// The next packet to send, in order with all others; null when none may be sent now. Only the
-  /// writer calls it.
+  /// writer calls it, again after a time while [#isLate].
   Outbox.@Nullable Packed nextPacket(long now) {
     if (outbox.bytes() == 0) {
       return null;
     }
+    Outbox.Packed packet = outbox.next(space());
+    late(outbox.isLate(), now);
+    return packet == null || !number(packet, now) ? null : packet;
+  }
+
+  private long space() {
     state.lock();
     try {
-      Outbox.Packed packet = outbox.next(session.space());
-      if (packet == null) {
-        return null;
+      return session.space();
+    } finally {
+      state.unlock();
+    }
+  }
+
+  /// @return false when the session has ended
+  private boolean number(Outbox.Packed packet, long now) {
+    state.lock();
+    try {
+      if (session.ending() != null) {
+        return false;
       }
       Packet.writeHeader(
           packet.bytes(),
@@ -162,10 +187,24 @@ final class Link implements FrameSink {
           session.ack(),
           session.window());
       session.sent(packet.length(), now);
-      return packet;
+      return true;
     } finally {
       state.unlock();
     }
+  }
+
+  private void late(boolean isLate, long now) {
+    if (!isLate) {
+      lateUntil = NEVER;
+    } else if (lateUntil == NEVER) {
+      lateUntil = now + LATE_NANOS;
+      wakeAgentBy.accept(lateUntil);
+    }
+  }
+
+  /// Whether a sender is still writing into the next packet.
+  boolean isLate() {
+    return lateUntil != NEVER;
   }
 
   /// An urgent packet of this session.
@@ -311,6 +350,16 @@ final class Link implements FrameSink {
     wakeAgent.run();
   }
 
+  /// All that was sent is to be acknowledged soon. To be called again and again.
+  void requestAck(long now) {
+    state.lock();
+    try {
+      session.requestAck(now);
+    } finally {
+      state.unlock();
+    }
+  }
+
   /// The other node may be lost.
   void suspect(long now) {
     state.lock();
@@ -332,6 +381,9 @@ final class Link implements FrameSink {
       if (overflown) {
         session.end(new Ending(Cause.OVERFLOW, "more than 64 MiB wait for the other node"));
       }
+      if (now >= lateUntil) {
+        session.end(new Ending(Cause.FAILED, "a frame was begun and not written for 6 s"));
+      }
       return session.due(now);
     } finally {
       state.unlock();
@@ -351,7 +403,7 @@ final class Link implements FrameSink {
   long dueAt() {
     state.lock();
     try {
-      return session.dueAt();
+      return Math.min(session.dueAt(), lateUntil);
     } finally {
       state.unlock();
     }

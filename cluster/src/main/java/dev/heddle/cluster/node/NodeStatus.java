@@ -2,6 +2,7 @@
 package dev.heddle.cluster.node;
 
 import dev.heddle.cluster.engine.Engine.Address;
+import dev.heddle.cluster.engine.Printable;
 import dev.heddle.cluster.peer.RemoteNode;
 import dev.heddle.cluster.session.Ending;
 import dev.heddle.cluster.session.Greetings.Unanswered;
@@ -81,7 +82,7 @@ public record NodeStatus(
     Ending last = it.last();
     return new NodeStatus(
         it.address().toString(),
-        it.node(),
+        shown(it.node()),
         State.GREETING,
         it.refusal(),
         Map.of(),
@@ -94,5 +95,13 @@ public record NodeStatus(
         null,
         last == null ? null : last.toString(),
         null);
+  }
+
+  /// The names of a stranger as people may see them.
+  private static @Nullable NodeLife shown(@Nullable NodeLife stranger) {
+    return stranger == null
+        ? null
+        : new NodeLife(
+            Printable.of(stranger.node()), Printable.of(stranger.host()), stranger.life());
   }
 }

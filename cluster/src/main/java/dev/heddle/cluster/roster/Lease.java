@@ -13,10 +13,10 @@ public final class Lease {
    * HELD    the clock reaches the end               NONE    the node stops what it owns
    * any     acknowledged(): an earlier admission    same    it came late
    *
-   * The lease is counted from the start of a renewal, not from its acknowledgement: its entry is
-   * applied after the start, and the loss is counted from its application. So the lease ends before
-   * the loss is declared, however long the acknowledgement takes, as long as the clocks of two
-   * nodes differ by less than 5/16 in speed. [LeaseSimulationTest]
+   * The lease is counted from the start of a renewal, not from its acknowledgement: the leader
+   * notes it, or applies its entry, after the start, and counts the loss from then. So the lease
+   * ends before the loss is declared, however long the acknowledgement takes, as long as the clocks
+   * of two nodes differ by less than 5/16 in speed. [LeaseSimulationTest, NameSimulationTest]
    *
    * Threads. One at a time. A node that was paused asks isHeld() again before it acts.
    */
@@ -35,6 +35,11 @@ public final class Lease {
   /// Whether the next renewal is due.
   public boolean isDue(long nanos) {
     return !hasAttempted || nanos - attempted >= times.renewNanos();
+  }
+
+  /// When the next renewal is due; only after a first one.
+  public long dueAt() {
+    return attempted + times.renewNanos();
   }
 
   /// A renewal is about to be submitted.

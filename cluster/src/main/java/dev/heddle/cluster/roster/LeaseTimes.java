@@ -7,7 +7,7 @@ import java.time.Duration;
 ///
 /// @param renewNanos between the starts of two renewals
 /// @param holdNanos from the start of the last acknowledged renewal until the node stops acting
-/// @param lostNanos from the application of the last renewal until the leader declares the loss
+/// @param lostNanos from the last renewal, as the leader has seen it, until it declares the loss
 public record LeaseTimes(long renewNanos, long holdNanos, long lostNanos) {
   /// 1.5 s, 8 s, 10.5 s: the loss of a leader (2.6 s measured) costs no node its lease.
   public static final LeaseTimes DEFAULT =

@@ -15,10 +15,19 @@ public interface NameStore extends AutoCloseable {
 
     /// A snapshot has replaced the state of this voter.
     void replaced(byte[] snapshot);
+
+    /// A node renews its lease here, at a voter that has led in this term at a moment after the
+    /// renewal began. Any thread; must not wait.
+    ///
+    /// @return the admission; 0 when the log has to renew it
+    default long renewed(Command.Renew renewal, long term) {
+      return 0;
+    }
   }
 
   /// Puts a command into the log. It is sent again until it is answered or its time is over: then
-  /// the future fails, and the command may or may not be applied later.
+  /// the future fails, and the command may or may not be applied later. The leader may renew a
+  /// lease without the log.
   CompletableFuture<Outcome> submit(Command command);
 
   /// Completes when this voter has applied all that was committed before the call.
@@ -27,7 +36,13 @@ public interface NameStore extends AutoCloseable {
   CompletableFuture<Long> barrier();
 
   /// Whether this voter leads the log, as far as it knows.
-  boolean isLeader();
+  default boolean isLeader() {
+    return term() != 0;
+  }
+
+  /// The term in which this voter leads the log, as far as it knows; 0 when it does not. What was
+  /// put into the log in earlier terms was told to the listener before.
+  long term();
 
   /// Has another voter lead, if this one leads: so the log goes on when this one ends, and nobody
   /// waits until an election is due. The one that was heard of last is asked first.

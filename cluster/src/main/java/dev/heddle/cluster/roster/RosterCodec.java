@@ -46,7 +46,8 @@ public final class RosterCodec {
    * I2. While a voter does not know a format, nothing of it is in the log. [LogUpgradeTest]
    * I3. When a format is in force, each voter soon writes a snapshot of it: from then on a release
    *     that does not know the one before can open its directory. [LogUpgradeTest]
-   * I4. No release writes an older format into a log than the newest one there.
+   * I4. No release writes an older format into a log than the newest one that it has applied from
+   *     there. Between a Raise and its application a leader may write entries of the format before.
    *     [LogInForceTest]
    */
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.heddle.cluster.session;
 
+import dev.heddle.cluster.engine.Printable;
+
 /// Why a session has ended.
 ///
 /// @param text for people, with the values
@@ -29,6 +31,11 @@ public record Ending(Cause cause, String text) {
     REPLACED,
     /// this node leaves
     CLOSED
+  }
+
+  /// The text may be what the other node has said: it is made printable.
+  public Ending {
+    text = Printable.line(text);
   }
 
   @Override

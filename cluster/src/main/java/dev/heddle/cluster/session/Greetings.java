@@ -2,6 +2,7 @@
 package dev.heddle.cluster.session;
 
 import dev.heddle.cluster.engine.Engine.Address;
+import dev.heddle.cluster.engine.Printable;
 import dev.heddle.cluster.session.Ending.Cause;
 import dev.heddle.cluster.wire.NodeLife;
 import dev.heddle.cluster.wire.SessionId;
@@ -277,7 +278,7 @@ public final class Greetings {
           it,
           Refusal.NO_COMMON_VERSION,
           "node '%s' has chosen version %d of the wire, not %d"
-              .formatted(other.life().node(), welcome.version(), version(other)),
+              .formatted(nameOf(other), welcome.version(), version(other)),
           now,
           out);
     }
@@ -313,7 +314,8 @@ public final class Greetings {
       refuse(
           it,
           refused.why(),
-          "refused by node '%s': %s".formatted(refused.node(), refused.text()),
+          "refused by node '%s': %s"
+              .formatted(Printable.of(refused.node()), Printable.of(refused.text())),
           now,
           out);
     }
@@ -334,7 +336,8 @@ public final class Greetings {
       why = Refusal.OTHER_CLUSTER;
       text =
           "node '%s' is of cluster '%s', node '%s' of '%s'"
-              .formatted(life.node(), other.cluster(), self.life().node(), self.cluster());
+              .formatted(
+                  nameOf(other), Printable.of(other.cluster()), self.life().node(), self.cluster());
     } else if (life.node().equals(self.life().node())) {
       why = Refusal.NAME_TAKEN;
       text =
@@ -345,7 +348,7 @@ public final class Greetings {
       text =
           "node '%s' speaks versions %d to %d of the wire, node '%s' %d to %d"
               .formatted(
-                  life.node(),
+                  nameOf(other),
                   other.oldestVersion(),
                   other.newestVersion(),
                   self.life().node(),
@@ -362,6 +365,11 @@ public final class Greetings {
     it.known = other;
     refuse(it, other, why, text, now, out);
     return false;
+  }
+
+  /// The name of a node for a text: a stranger may have made it up.
+  private static String nameOf(Introduction other) {
+    return Printable.of(other.life().node());
   }
 
   private int version(Introduction other) {
@@ -385,7 +393,7 @@ public final class Greetings {
     Opened before = open.remove(life.node());
     if (before != null) {
       // claims has seen to it that it is of the same life
-      String text = "node '%s' has opened another session".formatted(life.node());
+      String text = "node '%s' has opened another session".formatted(nameOf(other));
       end(before, new Ending(Cause.REPLACED, text), now);
       out.add(new Output.End(before.id, new Ending(Cause.REPLACED, text)));
     }
@@ -446,7 +454,7 @@ public final class Greetings {
         it.claims = null;
         String text =
             "another node is named '%s': lives %d, at %s, and %d"
-                .formatted(claims.life().node(), here.life().life(), here.at, claims.life().life());
+                .formatted(nameOf(claims), here.life().life(), here.at, claims.life().life());
         refuse(it, claims, Refusal.NAME_TAKEN, text, now, out);
       }
     }

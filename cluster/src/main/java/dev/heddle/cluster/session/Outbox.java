@@ -4,12 +4,17 @@ package dev.heddle.cluster.session;
 import static java.lang.invoke.MethodHandles.arrayElementVarHandle;
 import static java.lang.invoke.MethodHandles.lookup;
 
+import dev.heddle.cluster.wire.Content;
 import dev.heddle.cluster.wire.EncodedFrame;
+import dev.heddle.cluster.wire.Frame;
+import dev.heddle.cluster.wire.FrameCodec;
 import dev.heddle.cluster.wire.Limits;
+import dev.heddle.cluster.wire.NodeLife;
 import dev.heddle.cluster.wire.Packet;
 import dev.heddle.internal.SpinLock;
 import dev.heddle.internal.StackGuard;
 import dev.heddle.internal.VarHandles;
+import dev.heddle.process.Pid;
 import java.lang.invoke.VarHandle;
 import java.util.ArrayDeque;
 import java.util.Arrays;
@@ -19,8 +24,8 @@ import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
 /// The frames of a session that wait for its writer, in order, as the packets that they leave in.
-/// Any thread. [#offer] waits for nobody; [#next] and [#close] wait until senders have written the
-/// frames of what they take.
+/// Any thread; [#next] and [#isLate] are the writer's. No call waits for another thread, but for a
+/// few instructions.
 @SuppressWarnings("NonAtomicVolatileUpdate") // `sealedBytes` is written under the lock
 public final class Outbox {
   /// From so many bytes on it takes no messages.
@@ -51,8 +56,10 @@ public final class Outbox {
    *   OPEN     no space, or the writer takes  SEALED   under the lock: CAS; the end is final
    *            it, or close
    *   SEALED   a frame                        SEALED   it goes into the next packet
-   *   SEALED   the first byte of each frame   WRITTEN  the writer waits for them, without the lock
-   *            is there
+   *   SEALED   the writer finds the first     gone     the writer takes it, and looks without the
+   *            byte of each frame                      lock
+   *   SEALED   it does not                    SEALED   the packet is late: the writer looks again
+   *   SEALED   close                          gone     senders that write into it harm nobody
    *
    * The last packet alone is open. So senders share one word of memory, and none waits while
    * another writes. A lock in its place took half of the time of a sender [decision 0065].
@@ -62,9 +69,16 @@ public final class Outbox {
    * of the frame. [OutboxStress, OutboxLincheckTest; mutants: OutboxStress.FirstByteFirst,
    * OutboxStress.SealsByStore]
    *
-   * A place that a frame has claimed must be written, else the writer would wait for it for ever.
-   * What can fail is done before: the size is known, and the stack has room. If there is no memory
-   * to write the frame, its place gets a frame that readers skip. [OutboxTest]
+   * Late packets. A sender wakes the writer after it has written. It does not order its write
+   * before its look at whether the writer is awake already: that would cost each frame a fence. So
+   * a wake-up may be missed, and the writer looks at a late packet again after a time as well.
+   *
+   * A place that a frame has claimed must be written, else no packet leaves any more. So what can
+   * fail is done before: the frame is encoded but for numbers and copies, which take no memory
+   * [FrameCodecTest], the stack has room, and all that is linked at its first use has been used
+   * (rehearse). One failure is left: the JVM may omit an object until it returns to the
+   * interpreter, and have no memory for it then [decision 0046]. The owner ends a session whose
+   * packet is late for seconds.
    *
    * Locks. Workers call offer under locks of their own, so the lock here parks nobody, and is the
    * last one that is taken. Futures complete outside of it: what depends on them is foreign code.
@@ -75,8 +89,8 @@ public final class Outbox {
    * I4. A packet has one frame, or at most 48 KiB. [OutboxTest]
    * I5. A packet that the writer takes has all its frames. [OutboxStress]
    *
-   * Cost. A CAS for a frame, the lock for a packet. A sender that is descheduled while it writes a
-   * frame keeps back the writer, and no other sender.
+   * Cost. A CAS for a frame, the lock three times for a packet. A sender that is descheduled while
+   * it writes a frame keeps back the packets of its session.
    *
    * Rejected. A counter of the bytes that were written, in place of the first bytes: one more word
    * that all senders write. Claims by fetch-and-add, which never fail: a claim that goes beyond
@@ -104,23 +118,34 @@ public final class Outbox {
 
   private static final int LEAST_BYTES = 512; // of the array of a packet
   private static final int MOST_BYTES = Limits.PACKED_PACKET_BYTES;
-  private static final int LARGE_BYTES = 8 * 1024; // from here on a frame has a packet of its own
+  private static final int LARGE = 6; // a frame of this part of a packet has one of its own
 
   private static final int SPINS = 100; // a frame takes less
+  private static final int YIELDS = 3; // its sender may need this processor
 
   /// A packet in the first bytes of an array, with space for its header. Filled by senders, then
   /// the writer's.
   public static final class Packed {
-    private static final VarHandle CLAIMED = VarHandles.find(lookup(), "claimed", int.class);
+    private static final VarHandle CLAIMED = VarHandles.find(lookup(), "claimed", long.class);
     private static final VarHandle OCTET = arrayElementVarHandle(byte[].class);
     private static final int NO_SPACE = -1;
+    private static final long FRAME = 1L << Integer.SIZE;
 
     private final byte[] bytes;
-    private volatile int claimed; // the end of the frames; its complement when it is sealed
+    // the end of the frames, and above 32 bits how many they are; its complement when it is sealed
+    private volatile long claimed;
+    private int looked = Packet.HEADER_BYTES; // the writer only: the frames before are written
 
+    /// With one frame, whose place it is.
     private Packed(byte[] bytes, int end) {
       this.bytes = bytes;
-      this.claimed = end;
+      this.claimed = FRAME + end;
+    }
+
+    /// A sealed one.
+    private Packed(byte[] bytes, long claimed) {
+      this.bytes = bytes;
+      this.claimed = claimed;
     }
 
     /// The array: the packet, then what nobody reads.
@@ -130,85 +155,96 @@ public final class Outbox {
 
     /// How many bytes the packet has.
     public int length() {
-      int end = claimed;
-      return end < 0 ? ~end : end;
+      return (int) count();
     }
 
-    /// How many of them belong to frames.
+    private int frames() {
+      return (int) (count() >>> Integer.SIZE);
+    }
+
+    private long count() {
+      long count = claimed;
+      return count < 0 ? ~count : count;
+    }
+
+    /// How many of its bytes belong to frames.
     private int content() {
       return length() - Packet.HEADER_BYTES;
     }
 
-    private boolean casClaimed(int from, int to) {
+    private boolean casClaimed(long from, long to) {
       return CLAIMED.compareAndSet(this, from, to);
     }
 
     /// @param most how many bytes of frames there may be before this one
     /// @return where the frame begins, or NO_SPACE
     private int claim(int length, long most) {
+      long before;
       int at;
       do {
-        at = claimed;
-        if (at < 0 || bytes.length - at < length || at - Packet.HEADER_BYTES >= most) {
+        before = claimed;
+        at = (int) before;
+        if (before < 0 || bytes.length - at < length || at - Packet.HEADER_BYTES >= most) {
           return NO_SPACE;
         }
-      } while (!casClaimed(at, at + length));
+      } while (!casClaimed(before, before + FRAME + length));
       return at;
     }
 
-    private void write(EncodedFrame frame, int at, int length) {
-      byte first;
-      try {
-        first = frame.writeTo(bytes, at);
-      } catch (Throwable t) { // there was no memory
-        OCTET.setRelease(bytes, at, EncodedFrame.writeSkipped(bytes, at, length));
-        throw t;
-      }
-      OCTET.setRelease(bytes, at, first);
+    private void write(EncodedFrame frame, int at) {
+      OCTET.setRelease(bytes, at, frame.writeTo(bytes, at));
     }
 
     /// Under the lock.
     private void seal() {
-      int end = claimed;
-      while (!casClaimed(end, ~end)) {
-        end = claimed;
+      long count = claimed;
+      while (!casClaimed(count, ~count)) {
+        count = claimed;
       }
     }
 
-    /// Waits until all frames of a sealed packet are written.
-    ///
-    /// @return how many it has
-    private int awaitFrames() {
-      int frames = 0;
-      for (int at = Packet.HEADER_BYTES; at < length(); at += EncodedFrame.sizeAt(bytes, at)) {
-        awaitFirst(at);
-        frames++;
+    /// Whether all frames of a sealed packet are written.
+    private boolean isWritten() {
+      while (looked < length()) {
+        if (!hasFirst(looked)) {
+          return false;
+        }
+        looked += EncodedFrame.sizeAt(bytes, looked);
       }
-      return frames;
+      return true;
     }
 
-    private void awaitFirst(int at) {
+    private boolean hasFirst(int at) {
       for (int spins = 1; (byte) OCTET.getAcquire(bytes, at) == 0; spins++) {
-        if (spins % SPINS == 0) {
-          Thread.yield(); // its sender may need this processor
-        } else {
+        if (spins % SPINS != 0) {
           Thread.onSpinWait();
+        } else if (spins < YIELDS * SPINS) {
+          Thread.yield();
+        } else {
+          return false;
         }
       }
+      return true;
     }
 
     /// An engine keeps the array until the packet has arrived: so at most half of it is unused.
     private Packed shortened() {
       int end = length();
-      return 2 * end >= bytes.length ? this : new Packed(Arrays.copyOf(bytes, end), ~end);
+      return 2 * end >= bytes.length ? this : new Packed(Arrays.copyOf(bytes, end), claimed);
     }
   }
 
+  static {
+    rehearse();
+  }
+
+  private final int fullBytes;
+  private final int packetBytes; // of a packet with several frames
   private final SpinLock lock = new SpinLock();
 
   // under the lock
   private final Deque<Packed> packets = new ArrayDeque<>(4);
-  private int expected = LEAST_BYTES; // of the next packet: twice the last one
+  private int expected; // of the next packet: twice the last one
   private byte @Nullable [] spare; // for the next packet; nobody has written into it
   private @Nullable CompletableFuture<@Nullable Void> space; // that senders wait for
   private boolean closed;
@@ -217,6 +253,39 @@ public final class Outbox {
   private volatile @Nullable Packed open; // the last packet, unless it is sealed
   private volatile long sealedBytes; // of the frames in all others
 
+  private boolean isLate; // the writer only
+
+  /// An empty one.
+  public Outbox() {
+    this(FULL_BYTES, MOST_BYTES);
+  }
+
+  /// One of other sizes, for tests.
+  ///
+  /// @param fullBytes as [#FULL_BYTES]
+  /// @param packetBytes of a packet with several frames
+  Outbox(int fullBytes, int packetBytes) {
+    this.fullBytes = fullBytes;
+    this.packetBytes = packetBytes;
+    this.expected = leastBytes();
+  }
+
+  private int leastBytes() {
+    return Math.min(LEAST_BYTES, packetBytes);
+  }
+
+  /// A frame on its way. What the JVM links when it is reached first takes memory, so it must not
+  /// be reached first when a place is claimed already.
+  private static void rehearse() {
+    NodeLife life = new NodeLife("a", "a", 1);
+    Frame frame = new Frame.Message(new Pid("a", "a", 1, 1), Content.of(new byte[1]));
+    Outbox outbox = new Outbox();
+    EncodedFrame encoded = new FrameCodec(life, life).prepare(frame);
+    var _ = outbox.offer(encoded, Kind.MESSAGE);
+    var _ = outbox.offer(encoded, Kind.MESSAGE); // into the same packet
+    var _ = outbox.next(MOST_BYTES);
+  }
+
   /// Adds a frame.
   public Result offer(EncodedFrame frame, Kind kind) {
     StackGuard.requireRoom();
@@ -224,9 +293,9 @@ public final class Outbox {
     while (true) {
       Packed last = open;
       if (last != null) {
-        int at = last.claim(length, kind == Kind.MESSAGE ? FULL_BYTES - sealedBytes : FULL_BYTES);
+        int at = last.claim(length, kind == Kind.MESSAGE ? fullBytes - sealedBytes : fullBytes);
         if (at != Packed.NO_SPACE) {
-          last.write(frame, at, length);
+          last.write(frame, at);
           return Result.ACCEPTED;
         }
       }
@@ -254,7 +323,7 @@ public final class Outbox {
           return refusal;
         }
         if (open != last) {
-          spare = own != null && own.length == MOST_BYTES ? own : spare;
+          spare = own != null && own.length == packetBytes ? own : spare;
           return null;
         }
         capacity = capacity(length);
@@ -264,7 +333,7 @@ public final class Outbox {
         lock.unlock();
       }
       if (next != null) {
-        next.write(frame, Packet.HEADER_BYTES, length);
+        next.write(frame, Packet.HEADER_BYTES);
         return Result.ACCEPTED;
       }
       own = new byte[capacity]; // no array is made under the lock
@@ -301,8 +370,8 @@ public final class Outbox {
   private int capacity(int length) {
     int needed = Packet.HEADER_BYTES + length;
     // behind another packet the writer is late: more will follow
-    int usual = packets.isEmpty() ? expected : MOST_BYTES;
-    return length < LARGE_BYTES ? Math.max(needed, usual) : needed;
+    int usual = packets.isEmpty() ? expected : packetBytes;
+    return length < packetBytes / LARGE ? Math.max(needed, usual) : needed;
   }
 
   private @Nullable Result refusal(Kind kind) {
@@ -310,7 +379,7 @@ public final class Outbox {
       return Result.CLOSED;
     }
     long waiting = bytes();
-    if (kind == Kind.MESSAGE && waiting >= FULL_BYTES) {
+    if (kind == Kind.MESSAGE && waiting >= fullBytes) {
       return Result.FULL;
     }
     return waiting >= OVERFLOW_BYTES ? Result.OVERFLOW : null;
@@ -321,7 +390,7 @@ public final class Outbox {
   public CompletableFuture<@Nullable Void> space() {
     lock.lock();
     try {
-      if (closed || bytes() < FULL_BYTES) {
+      if (closed || bytes() < fullBytes) {
         return SPACE;
       }
       CompletableFuture<@Nullable Void> waiting = space;
@@ -335,32 +404,59 @@ public final class Outbox {
     }
   }
 
-  /// Takes the next packet: as many frames as fit into 48 KiB, or one that does not. Waits for
-  /// senders that are writing into it.
+  /// Takes the next packet: as many frames as fit into 48 KiB, or one that does not.
   ///
   /// @param most bytes of the packet, its header included
   /// @return the packet with space for its header, which the caller writes; null when there is
-  ///   none, or it is longer
+  ///   none, it is longer, or it [is late][#isLate]
   public @Nullable Packed next(long most) {
-    Packed first;
-    CompletableFuture<@Nullable Void> free = null;
+    isLate = false;
+    Packed first = sealFirst(most);
+    if (first == null) {
+      return null;
+    }
+    isLate = !first.isWritten();
+    if (isLate) {
+      return null;
+    }
+    Packed sent = first.shortened(); // before it leaves: there may be no memory for that
+    return remove(first) ? sent : null;
+  }
+
+  /// Whether [#next] has found a packet into which a sender was still writing.
+  public boolean isLate() {
+    return isLate;
+  }
+
+  private @Nullable Packed sealFirst(long most) {
     lock.lock();
     try {
-      first = packets.peek();
+      Packed first = packets.peek();
       if (first == null || first.length() > most) {
         return null;
       }
       if (first == open) {
         sealOpen();
       }
-      if (first.length() > most) { // it has grown; its end is final now
-        return null;
+      return first.length() > most ? null : first; // it has grown; its end is final now
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /// @return false when the outbox was closed meanwhile
+  private boolean remove(Packed first) {
+    CompletableFuture<@Nullable Void> free = null;
+    lock.lock();
+    try {
+      if (packets.peek() != first) {
+        return false;
       }
       packets.remove();
       sealedBytes -= first.content();
-      expected = Math.clamp(2L * first.length(), LEAST_BYTES, MOST_BYTES);
-      spare = expected == MOST_BYTES ? spare : null; // the flood is over
-      if (bytes() <= FULL_BYTES / 2) {
+      expected = Math.clamp(2L * first.length(), leastBytes(), packetBytes);
+      spare = expected == packetBytes ? spare : null; // the flood is over
+      if (bytes() <= fullBytes / 2) {
         free = space;
         space = null;
       }
@@ -370,8 +466,7 @@ public final class Outbox {
     if (free != null) {
       free.complete(null);
     }
-    var _ = first.awaitFrames();
-    return first.shortened();
+    return true;
   }
 
   /// Takes no more frames, and drops those that wait.
@@ -396,7 +491,7 @@ public final class Outbox {
     if (free != null) {
       free.complete(null);
     }
-    return dropped.stream().mapToInt(Packed::awaitFrames).sum();
+    return dropped.stream().mapToInt(Packed::frames).sum();
   }
 
   /// How many bytes of frames wait.

@@ -45,7 +45,9 @@ public final class Session {
    *
    * Window. A sender has at most 2 MiB unacknowledged, and 512 packets, which an engine must be
    * able to queue without waiting. A receiver acknowledges after a quarter of the window, or after
-   * 50 ms.
+   * 50 ms. What is small is acknowledged within 1 s, which wakes nobody: the agent looks each
+   * second anyway, and mostly the next packet has the ack before. A node that leaves asks for acks,
+   * by PINGs: it waits for them.
    * Acks are cumulative, and each PING repeats them, so a lost one costs 2 s at most. A receiver
    * that has no space for more says window 0; what is on its way is taken nevertheless.
    *
@@ -68,6 +70,8 @@ public final class Session {
   private static final int ACK_PACKETS = WINDOW_PACKETS / 4;
 
   private static final long ACK_NANOS = 50_000_000; // less than people notice
+  private static final long SMALL_ACK_NANOS = 1_000_000_000;
+  private static final int SMALL_BYTES = 4 * 1024; // what nodes that idle tell each other has less
   private static final long PING_NANOS = 2_000_000_000L; // three fit into the silence
   static final long SILENCE_NANOS = 6_000_000_000L;
   static final long PROBE_NANOS = 1_000_000_000L;
@@ -178,7 +182,8 @@ public final class Session {
     bytesSinceAck += packet.length();
     packetsSinceAck++;
     boolean isMuch = bytesSinceAck >= ACK_BYTES || packetsSinceAck >= ACK_PACKETS;
-    ackAt = Math.min(ackAt, isMuch ? now : now + ACK_NANOS);
+    long within = bytesSinceAck < SMALL_BYTES ? SMALL_ACK_NANOS : ACK_NANOS;
+    ackAt = Math.min(ackAt, isMuch ? now : now + within);
     return true;
   }
 
@@ -256,6 +261,14 @@ public final class Session {
     unacknowledged.add(new Unacknowledged(sent, bytes));
     unacknowledgedBytes += bytes;
     ackLeaves();
+  }
+
+  /// What was sent is to be acknowledged soon: the owner waits for that. To be called again until
+  /// it is, as the answer may overtake what was sent.
+  public void requestAck(long now) {
+    if (!unacknowledged.isEmpty()) {
+      pingAt = Math.min(pingAt, Math.max(now, pingedAt + ACK_NANOS));
+    }
   }
 
   public long ack() {

@@ -410,6 +410,11 @@ public final class ShardService implements RosterAccess.Part {
     types.values().forEach(type -> type.applied(table, changed));
   }
 
+  @Override
+  public boolean isIdle() {
+    return types.isEmpty();
+  }
+
   /// Does what is due. Called several times a second.
   @Override
   public void tick(Roster roster) {

@@ -139,6 +139,11 @@ public final class Singletons implements RosterAccess.Part {
     }
   }
 
+  @Override
+  public boolean isIdle() {
+    return all.isEmpty() && leaving == null;
+  }
+
   /// Says what this node can run, until the log has it.
   private void offer(SingletonTable table, long now) {
     Set<String> can = new TreeSet<>();

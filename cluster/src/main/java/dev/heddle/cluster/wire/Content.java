@@ -47,6 +47,13 @@ public final class Content {
     }
   }
 
+  /// The same, into an array that has space for it.
+  ///
+  /// @return where the bytes go
+  int putHead(byte[] target, int at) {
+    return type == NONE ? at : WireOutput.putVarint(target, at, type);
+  }
+
   /// Of one that begins with the number of its type.
   WireInput input() {
     return new WireInput(bytes, start, end);

@@ -7,7 +7,8 @@ public interface EncodedFrame {
   /// How many bytes it has; at least two, since it begins with its length.
   int size();
 
-  /// Writes all but the first byte, which is never 0.
+  /// Writes all but the first byte, which is never 0. Takes no memory, and does not fail: its place
+  /// in the packet is claimed already, and those behind it wait.
   ///
   /// @param packet has space for the whole frame
   /// @param at where it begins
@@ -28,21 +29,6 @@ public interface EncodedFrame {
       prefix++;
     } while (octet < 0);
     return prefix + length;
-  }
-
-  /// Writes a frame that readers skip, without its first byte: in the place of one that could not
-  /// be written.
-  ///
-  /// @param size how many bytes it has
-  /// @return the first byte, as of [#writeTo]
-  static byte writeSkipped(byte[] packet, int at, int size) {
-    int prefix = size <= 1 << 7 ? 1 : size <= 1 << 14 ? 2 : size <= 1 << 21 ? 3 : 4;
-    int length = size - prefix;
-    for (int i = 1; i < prefix; i++) {
-      packet[at + i] = (byte) (((length >>> (7 * i)) & 0x7f) | (i == prefix - 1 ? 0 : 0x80));
-    }
-    packet[at + prefix] = FrameCodec.SKIPPED;
-    return (byte) ((length & 0x7f) | (prefix == 1 ? 0 : 0x80));
   }
 
   /// The bytes of a frame, in an array of their own.

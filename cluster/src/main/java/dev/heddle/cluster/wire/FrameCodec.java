@@ -70,7 +70,6 @@ public final class FrameCodec {
   private static final int AWAIT_START = 25;
 
   static final int SKIP = 0x80; // added to a kind
-  static final byte SKIPPED = (byte) (SKIP | 0x7f); // a kind that never means anything
 
   private static final int USUAL = 64; // bytes of a frame of a packet with many
 
@@ -124,14 +123,18 @@ public final class FrameCodec {
     return EncodedFrame.toBytes(prepare(frame));
   }
 
-  /// Prepares a frame to be written into a packet. A message is not copied before: it is what
-  /// floods consist of.
+  /// Prepares a frame to be written into a packet. A message to a process of one of the two nodes
+  /// is not copied before: it is what floods consist of.
   ///
   /// @throws dev.heddle.process.NotSendableException as of [#encode]
   public EncodedFrame prepare(Frame frame) {
-    return frame instanceof Frame.Message(var to, var content)
-        ? new MessageFrame(ownPids, to, content)
-        : new PreparedFrame(head(frame), tail(frame));
+    if (frame instanceof Frame.Message(var to, var content)) {
+      int octet = ownPids.octetBeforeNumber(to);
+      if (octet != PidCodec.MORE) {
+        return new MessageFrame(octet, to.id(), content);
+      }
+    }
+    return new PreparedFrame(head(frame), tail(frame));
   }
 
   /// A frame whose first bytes were written elsewhere.
@@ -150,17 +153,17 @@ public final class FrameCodec {
 
   /// A message that is written in place.
   private static final class MessageFrame implements EncodedFrame {
-    private final PidCodec pids;
-    private final Pid to;
+    private final int octet; // before the number of the receiver
+    private final long to;
     private final Content content;
     private final int length; // of kind and body
 
-    MessageFrame(PidCodec pids, Pid to, Content content) {
-      this.pids = pids;
+    MessageFrame(int octet, long to, Content content) {
+      this.octet = octet;
       this.to = to;
       this.content = content;
-      this.length =
-          WireOutput.checkFrame(1 + pids.length(to) + WireOutput.contentSize(content.length()));
+      int receiver = 1 + WireOutput.varintLength(to);
+      this.length = WireOutput.checkFrame(1 + receiver + WireOutput.contentSize(content.length()));
     }
 
     @Override
@@ -170,11 +173,14 @@ public final class FrameCodec {
 
     @Override
     public byte writeTo(byte[] packet, int at) {
-      WireOutput out = new WireOutput(packet, at);
-      byte first = out.varintBehindFirst(length);
-      pids.write(out.octet(MESSAGE), to);
-      content.copyTo(packet, out.headOf(content).position());
-      return first;
+      boolean isShort = length < WireOutput.MORE;
+      int end = isShort ? at + 1 : WireOutput.putVarint(packet, at + 1, length >>> 7);
+      packet[end++] = MESSAGE;
+      packet[end++] = (byte) octet;
+      end = WireOutput.putVarint(packet, end, to);
+      end = WireOutput.putVarint(packet, end, content.length());
+      content.copyTo(packet, content.putHead(packet, end));
+      return (byte) (isShort ? length : length | WireOutput.MORE);
     }
   }
 

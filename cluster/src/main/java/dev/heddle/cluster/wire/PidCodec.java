@@ -12,6 +12,7 @@ import org.jspecify.annotations.Nullable;
 /// of the node. Then the number of the process.
 final class PidCodec {
   static final int LEAST_BYTES = 2;
+  static final int MORE = -1;
 
   private static final int RECEIVER = 1;
   private static final int NODE = 2;
@@ -43,16 +44,11 @@ final class PidCodec {
     out.varint(pid.id());
   }
 
-  /// How many bytes [#write] writes.
-  ///
-  /// @throws dev.heddle.process.NotSendableException when a name is too long
-  int length(Pid pid) {
+  /// The octet that [#write] writes before the number of a PID; MORE when it writes more than these
+  /// two.
+  int octetBeforeNumber(Pid pid) {
     int bits = bits(pid);
-    return 1
-        + ((bits & NODE) == 0 ? 0 : WireOutput.nameSize(pid.node()))
-        + ((bits & HOST) == 0 ? 0 : WireOutput.nameSize(pid.host()))
-        + ((bits & LIFE) == 0 ? 0 : WireOutput.varintLength(pid.incarnation()))
-        + WireOutput.varintLength(pid.id());
+    return (bits & (NODE | HOST | LIFE)) == 0 ? bits : MORE;
   }
 
   private int bits(Pid pid) {

@@ -7,6 +7,8 @@ import java.util.Arrays;
 
 /// Writes the body of one frame. Owned by one thread.
 final class WireOutput {
+  static final int MORE = 0x80; // in all but the last octet of a varint
+
   private static final int RESERVED = 5; // bytes for the length, which is known at the end
 
   private byte[] bytes;
@@ -14,14 +16,9 @@ final class WireOutput {
   private int end;
 
   WireOutput() {
-    this(new byte[48], RESERVED); // an address, a kind, some numbers
-  }
-
-  /// Writes into a part of an array that is large enough.
-  WireOutput(byte[] target, int at) {
-    bytes = target;
-    start = at;
-    end = at;
+    bytes = new byte[48]; // an address, a kind, some numbers
+    start = RESERVED;
+    end = RESERVED;
   }
 
   WireOutput octet(int value) {
@@ -36,26 +33,23 @@ final class WireOutput {
 
   /// Seven bits an octet, the lowest first; all but the last octet have the highest bit set.
   WireOutput varint(long value) {
-    reserve(varintLength(value)); // no more: it may write into the end of a packet
-    long rest = value;
-    while ((rest & ~0x7fL) != 0) {
-      bytes[end++] = (byte) (rest | 0x80);
-      rest >>>= 7;
-    }
-    bytes[end++] = (byte) rest;
+    reserve(varintLength(value));
+    end = putVarint(bytes, end, value);
     return this;
   }
 
-  /// Writes a number, but leaves out its first octet.
+  /// Writes a number into an array that has space for it.
   ///
-  /// @return that octet
-  byte varintBehindFirst(int value) {
-    end++;
-    if (value < 0x80) {
-      return (byte) value;
+  /// @return where the next byte goes
+  static int putVarint(byte[] target, int at, long value) {
+    int next = at;
+    long rest = value;
+    while ((rest & -MORE) != 0) {
+      target[next++] = (byte) (rest | MORE);
+      rest >>>= 7;
     }
-    varint(value >>> 7);
-    return (byte) (value | 0x80);
+    target[next++] = (byte) rest;
+    return next;
   }
 
   WireOutput fixed(long value) {
@@ -101,14 +95,6 @@ final class WireOutput {
 
   static int varintLength(long value) {
     return 1 + (63 - Long.numberOfLeadingZeros(value | 1)) / 7;
-  }
-
-  /// How many bytes a name has, with its length.
-  ///
-  /// @throws NotSendableException as of [#name]
-  static int nameSize(String value) {
-    int length = utf8(value, Limits.NAME_BYTES).length;
-    return varintLength(length) + length;
   }
 
   /// @throws NotSendableException when it is longer than a name may be
@@ -206,11 +192,6 @@ final class WireOutput {
               .formatted(length, Limits.FRAME_BYTES));
     }
     return length;
-  }
-
-  /// Where the next byte is written.
-  int position() {
-    return end;
   }
 
   /// How many bytes were written, with the length in front of them.

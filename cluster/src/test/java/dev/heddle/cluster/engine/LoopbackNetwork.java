@@ -64,6 +64,11 @@ public final class LoopbackNetwork {
     cut.add(new Direction(from, to));
   }
 
+  /// Carries from one place to another again.
+  public void heal(Engine.Address from, Engine.Address to) {
+    cut.remove(new Direction(from, to));
+  }
+
   /// Carries everything again; engines find each other.
   public void heal() {
     cut.clear();

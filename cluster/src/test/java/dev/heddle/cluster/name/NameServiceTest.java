@@ -7,13 +7,17 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.heddle.cluster.NoQuorumException;
 import dev.heddle.cluster.roster.Command;
 import dev.heddle.cluster.roster.Command.Leave;
+import dev.heddle.cluster.roster.Command.Lost;
 import dev.heddle.cluster.roster.Command.Register;
 import dev.heddle.cluster.roster.Command.Renew;
 import dev.heddle.cluster.roster.Command.Unregister;
 import dev.heddle.cluster.roster.Outcome;
 import dev.heddle.cluster.roster.Outcome.Registered;
 import dev.heddle.process.Pid;
+import java.util.Iterator;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.LongSupplier;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
@@ -68,6 +72,40 @@ class NameServiceTest {
     node.service.execute(() -> isReached[0] = node.cancelled.contains(first));
     node.run(0);
     assertThat(isReached[0]).isTrue();
+  }
+
+  /// What it had seen by then may be of the next leader, who renews leases without the log.
+  @Test
+  void leaderThatIsReplacedWhileItLooks_namesNobodyAsLost() {
+    node.terms = () -> 1;
+    node.apply(1, new Renew("b", 3, null));
+    node.pass(60_000);
+    Iterator<Long> terms = List.of(1L, 0L).iterator();
+    node.terms = terms::next;
+    long _ = node.service.run();
+    assertThat(terms.hasNext()).isFalse();
+    assertThat(node.all(Lost.class)).isEmpty();
+
+    node.terms = () -> 1;
+    node.run(1_000); // the command may have been lost, and is due again
+    assertThat(node.all(Lost.class)).extracting(OneNode.Try::command).contains(new Lost("b", 3, 1));
+  }
+
+  /// The agent ran without a pause then, and logged the failure each time.
+  @Test
+  void failureOfWhatComesBeforeTheLease_isNotTriedAgainAtOnce() {
+    node.apply(1, new Renew("b", 3, null));
+    node.pass(60_000); // the next renewal of this node is due
+    Iterator<LongSupplier> looks =
+        List.<LongSupplier>of(
+                () -> 1,
+                () -> {
+                  throw new IllegalStateException("on purpose");
+                })
+            .iterator();
+    node.terms = () -> looks.next().getAsLong();
+    assertThat(node.service.run()).isGreaterThan(node.service.now());
+    assertThat(looks.hasNext()).isFalse();
   }
 
   /// The log says that a process owns the name, and this node knows of another one that lives.

@@ -17,11 +17,13 @@ import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /// One random history of the services of five nodes, of which three vote, in virtual time. Nodes
 /// are cut off from each other, paused, killed and started again, or leave and start again at once;
-/// the log is a [SimulatedMajority].
+/// the log is a [SimulatedMajority]. Sessions are a model of them, or real ones over a network that
+/// fails: see [SimulatedSessions].
 ///
 /// At each act of an owner the log may have no later ownership of that name. An owner acts when it
 /// was told its token and lives; within 100 ms after a pause of its node, when it has asked for its
@@ -35,16 +37,14 @@ final class NameSimulation {
   private static final long EXCUSED_NANOS = 100 * SimulatedTime.MILLI; // after a pause
   private static final int LEAVE_MILLIS = 3_000; // then a node has left, whatever the log says
   private static final int FREE_MILLIS = 1_000; // then all know that its names are free
-  private static final int CALM_MILLIS = 15_000; // then no fault of before has an effect
 
   private record Told(String name, long token) {}
 
   final SimulatedTime time;
   final long seed;
   final SimulatedMajority majority;
-  private final List<Node> nodes = new ArrayList<>();
-  private final Map<Set<String>, SimulatedPair> pairs = new HashMap<>();
-  private int sessions;
+  final List<Node> nodes = new ArrayList<>();
+  private final SimulatedSessions sessions;
   private boolean isQuiet; // no fault stands
   private @Nullable AssertionError failed;
 
@@ -57,14 +57,17 @@ final class NameSimulation {
   long leaves; // after which it was looked whether all is free
   final SingletonHistory singletons = new SingletonHistory();
 
+  /// Over a model of sessions.
   NameSimulation(long seed, Scale scale) {
+    this(seed, scale, ModelledSessions::new);
+  }
+
+  NameSimulation(long seed, Scale scale, Function<NameSimulation, SimulatedSessions> open) {
     this.seed = seed;
     time = new SimulatedTime(seed, scale);
+    sessions = open.apply(this);
     majority = new SimulatedMajority(seed, time, this::hasMajority);
     for (String name : scale.names()) {
-      for (Node other : nodes) {
-        pairs.put(Set.of(name, other.name), new SimulatedPair());
-      }
       nodes.add(new Node(name));
     }
     nodes.forEach(Node::begin);
@@ -90,7 +93,7 @@ final class NameSimulation {
   /// Ends all faults.
   void calm() {
     time.calm();
-    pairs.values().forEach(pair -> pair.isCut = false);
+    sessions.calm();
     nodes.forEach(Node::resume);
   }
 
@@ -98,7 +101,7 @@ final class NameSimulation {
   void heal() {
     calm();
     time.after(
-        time.scale.millis(CALM_MILLIS),
+        sessions.calmMillis(),
         () -> {
           isQuiet = true;
           leaveInTurns();
@@ -124,10 +127,15 @@ final class NameSimulation {
     return nodes.stream().filter(it -> it.name.equals(name)).findFirst().orElseThrow();
   }
 
+  /// When no fault has an effect any more, ms after [#heal].
+  long calmMillis() {
+    return sessions.calmMillis();
+  }
+
   private boolean hasMajority(String voter) {
     long reached =
         VOTERS.stream()
-            .filter(other -> other.equals(voter) || !pairs.get(Set.of(voter, other)).isCut)
+            .filter(other -> other.equals(voter) || sessions.reaches(voter, other))
             .count();
     return reached >= 2;
   }
@@ -136,15 +144,9 @@ final class NameSimulation {
 
   private void faults() {
     time.after(100, this::faults);
-    pairs.forEach((names, pair) -> {
-      if (pair.isCut ? time.rarely(6) : time.rarely(2)) {
-        pair.isCut = !pair.isCut;
-      }
-      meet(names, pair);
-    });
-    if (time.rarely(8)) { // one is cut off from all
-      String alone = nodes.get(time.random.nextInt(nodes.size())).name;
-      pairs.forEach((names, pair) -> pair.isCut |= names.contains(alone));
+    sessions.faults();
+    if (time.rarely(8)) {
+      sessions.cutOff(nodes.get(time.random.nextInt(nodes.size())).name);
     }
     if (time.rarely(5)) {
       majority.loseLeader();
@@ -158,66 +160,6 @@ final class NameSimulation {
         node.leave(() -> {});
       }
     }
-  }
-
-  /// Ends and opens the session of two nodes.
-  private void meet(Set<String> names, SimulatedPair pair) {
-    if (pair.isCut && pair.session != 0) {
-      close(names, pair, time.scale.millis(6_000));
-    } else if (!pair.isCut
-        && pair.session == 0
-        && pair.open.isEmpty()
-        && lives(names).stream().noneMatch(Life::isDead)) {
-      int session = ++sessions;
-      pair.session = session;
-      pair.last.clear();
-      List<Life> lives = lives(names);
-      for (int i = 0; i < 2; i++) {
-        Life life = lives.get(i);
-        NodeLife other = lives.get(1 - i).self;
-        pair.open.put(life.node.name, session);
-        pair.formats.put(life.node.name, life.codec.formats().newest());
-        arrive(pair, session, life, () -> life.service.opened(other));
-      }
-    }
-  }
-
-  private List<Life> lives(Set<String> names) {
-    return nodes.stream().filter(it -> names.contains(it.name)).map(it -> it.life).toList();
-  }
-
-  /// @param most until a node notices it, ms
-  private void close(Set<String> names, SimulatedPair pair, int most) {
-    int session = pair.session;
-    pair.session = 0;
-    List<Life> lives = lives(names);
-    for (int i = 0; i < 2; i++) {
-      Life life = lives.get(i);
-      NodeLife other = lives.get(1 - i).self;
-      if (pair.open.containsKey(life.node.name)) {
-        time.after(
-            time.between(1, most),
-            () -> {
-              pair.open.remove(life.node.name, session);
-              life.whenRunning(() -> life.service.ended(other));
-            });
-      }
-    }
-  }
-
-  /// In order, in its session only.
-  private void arrive(SimulatedPair pair, int session, Life at, Runnable run) {
-    long earliest = pair.last.getOrDefault(at.node.name, 0L) + 1;
-    long when = Math.max(earliest, time.now() + time.delay() * SimulatedTime.MILLI);
-    pair.last.put(at.node.name, when);
-    time.at(
-        when,
-        () ->
-            at.whenRunning(() -> {
-              if (pair.session == session) {
-                run.run();
-              }
-            }));
   }
 
   // ---- nodes ----
@@ -247,6 +189,7 @@ final class NameSimulation {
       if (!isPaused) {
         isPaused = true;
         Life paused = life;
+        sessions.pause(life);
         deferred.add(() -> paused.whenRunning(paused::act)); // it goes on where it stood
         long pause = ++pauses;
         time.after(
@@ -264,6 +207,7 @@ final class NameSimulation {
         isPaused = false;
         pauses++;
         resumed = time.now();
+        sessions.resume(life);
         List<Runnable> due = List.copyOf(deferred);
         deferred.clear();
         due.forEach(Runnable::run);
@@ -284,14 +228,11 @@ final class NameSimulation {
 
     void end(int most) {
       life.dead = true;
-      pairs.forEach((names, pair) -> {
-        if (names.contains(name)) {
-          if (pair.session != 0) {
-            close(names, pair, most);
-          }
-          pair.open.remove(name);
-        }
-      });
+      sessions.end(life, most);
+    }
+
+    boolean isPaused() {
+      return isPaused;
     }
 
     void leave(Runnable restarted) {
@@ -350,6 +291,7 @@ final class NameSimulation {
     }
 
     void begin() {
+      sessions.begin(this);
       agent();
       program();
     }
@@ -387,21 +329,12 @@ final class NameSimulation {
 
     @Override
     public boolean send(String to, byte[] content) {
-      SimulatedPair pair = pairs.get(Set.of(node.name, to));
-      if (!pair.open.containsKey(node.name) || time.chance(1)) {
-        return false;
-      }
-      Life other = node(to).life;
-      if (pair.session != 0) {
-        arrive(pair, pair.session, other, () -> other.service.received(self, content));
-      }
-      return true;
+      return sessions.send(this, to, content);
     }
 
     @Override
     public int logFormat(String other) {
-      SimulatedPair pair = pairs.get(Set.of(node.name, other));
-      return pair.open.containsKey(node.name) ? pair.formats.get(other) : 0;
+      return sessions.logFormat(this, other);
     }
 
     @Override

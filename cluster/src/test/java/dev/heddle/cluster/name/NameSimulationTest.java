@@ -3,7 +3,9 @@ package dev.heddle.cluster.name;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.heddle.cluster.engine.SimulationSeeds;
 import dev.heddle.cluster.name.SimulatedTime.Scale;
+import java.util.function.Function;
 import java.util.logging.Logger;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -12,14 +14,18 @@ import org.junit.jupiter.api.Test;
 
 /// Random histories of the services of nodes in virtual time: see [NameSimulation]. The usual run
 /// has some long ones, of five nodes and 100 s, and some hundred short ones, of four nodes and 25
-/// s, with shorter leases and the same faults four times as often; the full one has 10,000 short
-/// ones. A failure names its seed; `-Dheddle.cluster.name.seed=N` begins with that one,
-/// `-Dheddle.cluster.name.seeds=N` is the number of them.
+/// s, with shorter leases and the same faults four times as often, all over a model of sessions;
+/// and some long ones over real sessions and a network that fails. The full one has 10,000 short
+/// ones, and 1,000 over such networks, others each time. A failure names its seed;
+/// `-Dheddle.cluster.name.seed=N` begins with that one, `-Dheddle.cluster.name.seeds=N` is the
+/// number of them.
 @Tag("C6")
 class NameSimulationTest {
   private static final int LONG = 50;
   private static final int SHORT = 400;
+  private static final int OVER_LOOPBACK = 20;
   private static final int ALL = 10_000;
+  private static final int ALL_OVER_LOOPBACK = 1_000;
 
   private final Logger logger = Logger.getLogger("dev.heddle.cluster");
 
@@ -37,6 +43,7 @@ class NameSimulationTest {
   private static final class Totals {
     private final int seeds;
     private final Scale scale;
+    private final Function<NameSimulation, SimulatedSessions> sessions;
     private long acts;
     private long moves;
     private long reads;
@@ -45,24 +52,37 @@ class NameSimulationTest {
     private long cancelled;
     private long leaves;
     private long raises; // of the format of the log
+    private long unlogged; // renewals
 
     Totals(int seeds, Scale scale) {
+      this(seeds, scale, ModelledSessions::new);
+    }
+
+    Totals(int seeds, Scale scale, Function<NameSimulation, SimulatedSessions> sessions) {
+      this.sessions = sessions;
       this.seeds = Integer.getInteger("heddle.cluster.name.seeds", seeds);
       this.scale = scale;
     }
 
     void run() {
-      for (int seed = Integer.getInteger("heddle.cluster.name.seed", 0); seed < seeds; seed++) {
-        NameSimulation it = new NameSimulation(seed, scale);
+      run(0);
+    }
+
+    /// @param usual the first seed
+    void run(int usual) {
+      int first = Integer.getInteger("heddle.cluster.name.seed", usual);
+      for (int seed = first; seed < first + seeds; seed++) {
+        NameSimulation it = new NameSimulation(seed, scale, sessions);
         it.run(scale.millis(60_000));
         acts += it.acts;
         moves += it.majority.moves;
+        unlogged += it.majority.unlogged;
         reads += it.reads;
         refusals += it.refusals;
         taken += it.taken;
         cancelled += it.cancelled;
         it.heal();
-        it.run(scale.millis(40_000));
+        it.run(it.calmMillis() + scale.millis(25_000));
         leaves += it.leaves;
         raises += it.majority.format() - 2;
         assertThat(it.calmActs).as("seed %d", seed).isPositive();
@@ -79,6 +99,7 @@ class NameSimulationTest {
     private void assertEnough() {
       assertThat(acts).isGreaterThan(atLeast(100));
       assertThat(moves).isGreaterThan(atLeast(1));
+      assertThat(unlogged).isGreaterThan(atLeast(50));
       assertThat(reads).isGreaterThan(atLeast(10));
       assertThat(refusals).isGreaterThan(atLeast(1));
       assertThat(taken).isGreaterThan(atLeast(10));
@@ -95,8 +116,20 @@ class NameSimulationTest {
   }
 
   @Test
+  void names_overANetworkThatFails_haveOneOwnerThatActs_andTokensThatGrow() {
+    new Totals(OVER_LOOPBACK, Scale.LONG, SessionsOverLoopback::new).run();
+  }
+
+  @Test
+  @Tag("full")
+  void names_over1000NetworksThatFail_haveOneOwnerThatActs_andTokensThatGrow() {
+    new Totals(ALL_OVER_LOOPBACK, Scale.LONG, SessionsOverLoopback::new)
+        .run(SimulationSeeds.somewhere(ALL_OVER_LOOPBACK));
+  }
+
+  @Test
   @Tag("full")
   void names_in10000RandomHistories_haveOneOwnerThatActs_andTokensThatGrow() {
-    new Totals(ALL, Scale.SHORT).run();
+    new Totals(ALL, Scale.SHORT).run(SimulationSeeds.somewhere(ALL));
   }
 }

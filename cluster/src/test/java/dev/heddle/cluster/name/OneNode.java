@@ -15,6 +15,7 @@ import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Function;
+import java.util.function.LongSupplier;
 
 /// The service of one node, a voter, in virtual time. A test answers its commands, and ends its
 /// processes.
@@ -40,6 +41,9 @@ final class OneNode implements NodePort, NameStore {
 
   /// Answers a command at once; null leaves it to the test.
   Function<Command, Outcome> atOnce = _ -> null;
+
+  /// The term in which it leads, at each look; 0 when it does not.
+  LongSupplier terms = () -> 0;
 
   private NameStore.Listener listener;
   private final NodeLife self = new NodeLife("a", "h", LIFE);
@@ -131,8 +135,8 @@ final class OneNode implements NodePort, NameStore {
   }
 
   @Override
-  public boolean isLeader() {
-    return false;
+  public long term() {
+    return terms.getAsLong();
   }
 
   @Override

@@ -17,17 +17,20 @@ import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeoutException;
 import java.util.function.Predicate;
+import org.jspecify.annotations.Nullable;
 
 /// A log of a majority of voters, in virtual time: one list of committed entries, and what a real
 /// log may do to a command. It is lost, delayed, committed twice, or committed while its answer is
 /// lost; what an isolated voter has submitted may be committed long after. Each voter applies the
-/// entries at its own time, and takes itself for the leader as it likes.
+/// entries at its own time, is elected as it likes, and takes itself for the leader for as long as
+/// it likes, or until it applies an entry of a later one. The last one that was elected renews
+/// leases without an entry, in its own time.
 final class SimulatedMajority {
   private static final int SUBMIT_MILLIS = 5_000;
 
   private static final RosterCodec CODEC = RosterCodec.RELEASE;
 
-  private record Entry(Delta delta, byte[] command, Outcome outcome) {}
+  private record Entry(Delta delta, byte[] command, Outcome outcome, long term) {}
 
   /// From a time on a name has this token; 0 for none.
   private record Since(long nanos, long token) {}
@@ -42,7 +45,10 @@ final class SimulatedMajority {
   private final Map<NodeLife, Runnable> renewing = new HashMap<>();
   private long leaderFrom; // there is none before
   private boolean losesLeave;
+  private long lastTerm;
+  private @Nullable Store elected; // last
   long moves;
+  long unlogged; // renewals
 
   /// @param hasMajority whether a voter reaches a majority
   SimulatedMajority(long seed, SimulatedTime time, Predicate<String> hasMajority) {
@@ -121,7 +127,8 @@ final class SimulatedMajority {
     Command decoded = CODEC.decodeCommand(bytes);
     committed.raise(format);
     Outcome outcome = committed.apply(index, decoded);
-    entries.put(index, new Entry(new Delta(previous, index, decoded, format), bytes, outcome));
+    Delta delta = new Delta(previous, index, decoded, format);
+    entries.put(index, new Entry(delta, bytes, outcome, lastTerm));
     note();
     if (!time.chance(50)) {
       time.after(time.delay(), () -> answer.complete(outcome));
@@ -159,7 +166,8 @@ final class SimulatedMajority {
     private final Predicate<Runnable> whenRunning;
     private final Map<CompletableFuture<Long>, Long> barriers = new HashMap<>();
     private long applied;
-    private boolean leads;
+    private long term; // while it takes itself for the leader
+    private long before; // entries of earlier terms
     private boolean closed;
 
     /// @param whenRunning runs something as soon as the node is not paused; false when it is dead
@@ -180,7 +188,13 @@ final class SimulatedMajority {
     @SuppressWarnings("CollectionUndefinedEquality") // a future is equal to itself
     private void apply() {
       boolean isReached = hasMajority.test(node);
-      leads = leads ? !time.chance(20) : isReached && (time.isCalm() || time.chance(60));
+      if (term != 0) {
+        term = time.chance(4) ? 0 : term;
+      } else if (isReached && (hasLeader() ? time.chance(4) : time.isCalm() || time.chance(60))) {
+        term = ++lastTerm;
+        before = committed.applied();
+        elected = this;
+      }
       if (!isReached) {
         return;
       }
@@ -188,12 +202,14 @@ final class SimulatedMajority {
         Roster state = new Roster();
         entries.forEach((index, it) -> state.apply(index, it.delta.command()));
         applied = state.applied();
+        term = 0; // some of it may be of a later one
         listener.replaced(CODEC.snapshot(state, CODEC.inForce(state)));
       }
       long until = applied + (time.isCalm() ? 1_000 : time.between(1, 80));
       for (var entry : entries.tailMap(applied, false).headMap(until, true).entrySet()) {
         applied = entry.getKey();
         var _ = codec.decodeCommand(entry.getValue().command); // or this release ends here
+        term = entry.getValue().term > term ? 0 : term;
         listener.applied(entry.getValue().delta, entry.getValue().outcome);
       }
       for (var barrier : List.copyOf(barriers.entrySet())) {
@@ -211,6 +227,54 @@ final class SimulatedMajority {
           time.scale.millis(SUBMIT_MILLIS),
           () -> answer.completeExceptionally(new TimeoutException("5 s")));
       renewing(command);
+      if (command instanceof Command.Renew renewal && time.random.nextInt(20) > 0) {
+        time.after(time.delay(), () -> renew(renewal, answer));
+      } else {
+        submit(command, answer);
+      }
+      return answer;
+    }
+
+    private void renew(Command.Renew renewal, CompletableFuture<Outcome> answer) {
+      Store leader = elected;
+      boolean isAsked = time.now() >= leaderFrom && hasMajority.test(node);
+      if (!isAsked || leader == null || !leader.isElected()) {
+        submit(renewal, answer);
+        return;
+      }
+      long confirmed = leader.term;
+      time.after(
+          time.delay(),
+          () -> {
+            boolean _ =
+                leader.whenRunning.test(() -> {
+                  long admission = leader.listener.renewed(renewal, confirmed);
+                  if (admission == 0) {
+                    submit(renewal, answer);
+                  } else if (!time.chance(50)) {
+                    unlogged++;
+                    time.after(
+                        time.delay(), () -> answer.complete(new Outcome.Admitted(admission)));
+                  }
+                });
+          });
+    }
+
+    /// Whether a majority says that it leads.
+    private boolean isElected() {
+      return term == lastTerm && term != 0 && !closed && hasMajority.test(node);
+    }
+
+    private static boolean isAlive(Store store) {
+      return store.whenRunning.test(() -> {});
+    }
+
+    private boolean hasLeader() {
+      Store last = elected;
+      return last != null && last.isElected() && isAlive(last);
+    }
+
+    private void submit(Command command, CompletableFuture<Outcome> answer) {
       if (losesLeave && command instanceof Command.Leave) {
         losesLeave = false;
       } else if (hasMajority.test(node)) {
@@ -223,7 +287,6 @@ final class SimulatedMajority {
       } else if (time.chance(100)) {
         time.after(time.between(100, time.scale.millis(15_000)), () -> commit(command, answer));
       }
-      return answer;
     }
 
     @Override
@@ -241,14 +304,14 @@ final class SimulatedMajority {
     }
 
     @Override
-    public boolean isLeader() {
-      return leads;
+    public long term() {
+      return applied >= before ? term : 0;
     }
 
     @Override
     public CompletableFuture<Boolean> handOver() {
-      boolean has = leads;
-      leads = false;
+      boolean has = isLeader();
+      term = 0;
       return CompletableFuture.completedFuture(has);
     }
 

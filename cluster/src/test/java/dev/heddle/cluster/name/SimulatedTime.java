@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.heddle.cluster.name;
 
+import dev.heddle.cluster.node.LoopbackSessions;
 import dev.heddle.cluster.roster.LeaseTimes;
 import java.time.Duration;
 import java.util.List;
 import java.util.PriorityQueue;
 import java.util.Random;
+import org.jspecify.annotations.Nullable;
 
 /// Virtual time, and chance.
 final class SimulatedTime {
@@ -38,6 +40,7 @@ final class SimulatedTime {
   private final PriorityQueue<Event> events =
       new PriorityQueue<>((a, b) ->
           a.nanos != b.nanos ? Long.compare(a.nanos, b.nanos) : Long.compare(a.order, b.order));
+  private @Nullable LoopbackSessions sessions;
   private long now = 77_000_000_000L;
   private long order;
   private boolean calm;
@@ -70,12 +73,26 @@ final class SimulatedTime {
 
   void runFor(long millis) {
     long end = now + millis * MILLI;
-    while (!events.isEmpty() && events.peek().nanos <= end) {
-      Event event = events.remove();
-      now = event.nanos;
-      event.run.run();
+    while (true) {
+      long own = events.isEmpty() ? Long.MAX_VALUE : events.peek().nanos;
+      long next = sessions == null ? own : Math.min(own, sessions.nextAt());
+      if (next > end) {
+        break;
+      }
+      now = Math.max(now, next);
+      if (sessions != null) {
+        sessions.advanceTo(now);
+      }
+      if (own <= now) {
+        events.remove().run.run();
+      }
     }
     now = end;
+  }
+
+  /// Sessions have the same time.
+  void drives(LoopbackSessions these) {
+    sessions = these;
   }
 
   /// A fault that is rare in a long history.

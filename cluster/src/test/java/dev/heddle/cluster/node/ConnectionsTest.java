@@ -2,6 +2,7 @@
 package dev.heddle.cluster.node;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.heddle.cluster.engine.Engine;
 import dev.heddle.cluster.engine.LoopbackNetwork.Place;
@@ -237,6 +238,28 @@ final class ConnectionsTest {
     assertThat(link.due(0).ending())
         .isNotNull()
         .satisfies(it -> assertThat(it.cause()).isEqualTo(Cause.OVERFLOW));
+  }
+
+  /// What is accepted behind it would wait for ever. Only a JVM without memory leaves such a frame.
+  @Test
+  @Tag("C3")
+  void frameThatIsBegunAndNeverWritten_endsTheSession() {
+    Pid to = new Pid("b", "main", 1, 2);
+    Frame unwritable = new Frame.Message(to, TestPackets.unwritable());
+    assertThatThrownBy(() -> link.send(unwritable)).isInstanceOf(IndexOutOfBoundsException.class);
+    assertThat(link.send(message())).isEqualTo(SendResult.ACCEPTED);
+
+    assertThat(link.nextPacket(0)).isNull();
+    assertThat(link.isLate()).isTrue();
+    assertThat(dues).contains(6_000_000_000L);
+    assertThat(link.nextPacket(5_000_000_000L)).isNull();
+    assertThat(link.received(packet(1), 5_000_000_000L).ending()).isNull(); // it is heard
+    assertThat(link.due(5_999_999_999L).ending()).isNull();
+
+    assertThat(link.due(6_000_000_000L).ending())
+        .isNotNull()
+        .satisfies(it -> assertThat(it.cause()).isEqualTo(Cause.FAILED));
+    assertThat(link.end(new Ending(Cause.FAILED, "test"))).isEqualTo(2);
   }
 
   // ---- connections ----

@@ -343,7 +343,7 @@ final class SimulatedNode implements Connections.Sessions {
   void run(long now) {
     if (writerWoken) {
       writerWoken = false;
-      while (connections.write()) {} // one packet of each session at a time
+      while (connections.write() != Long.MAX_VALUE) {} // one packet of each session at a time
     }
     if (agentWoken || now >= agentAt) {
       agentWoken = false;

@@ -252,6 +252,50 @@ class RosterTest {
     assertThat(expiry.poll(roster, over)).hasSize(1);
   }
 
+  /// The agent reads its clock and stands still; meanwhile others have the lease renewed.
+  @Test
+  @Tag("C6")
+  void expiry_countsFromARenewalWithoutTheLog_alsoWhenAnEarlierLookSeesAnEntryAfterIt() {
+    long admission = admit("a", FIRST);
+    LeaseExpiry expiry = new LeaseExpiry(LeaseTimes.DEFAULT, 7, index);
+    Renew renewal = new Renew("a", FIRST, null);
+    long lost = LeaseTimes.DEFAULT.lostNanos();
+    apply(renewal);
+    expiry.see(roster, 0);
+    assertThat(expiry.renew(renewal, 7, 100)).isEqualTo(admission);
+    apply(renewal);
+    expiry.see(roster, 50);
+    assertThat(expiry.poll(roster, 99 + lost)).isEmpty();
+    assertThat(expiry.poll(roster, 100 + lost)).containsExactly(new Lost("a", FIRST, index));
+  }
+
+  @Test
+  @Tag("C6")
+  void expiry_renewsWithoutTheLog_whatTheLogHasRenewedInItsTerm_andDoesNotNameAsLost() {
+    long admission = admit("a", FIRST);
+    LeaseExpiry expiry = new LeaseExpiry(LeaseTimes.DEFAULT, 7, index);
+    Renew renewal = new Renew("a", FIRST, null);
+    long lost = LeaseTimes.DEFAULT.lostNanos();
+    expiry.see(roster, 0);
+    assertThat(expiry.renew(renewal, 7, 1)).as("its entry is of an earlier term").isZero();
+    apply(renewal);
+    expiry.see(roster, 2);
+
+    assertThat(expiry.renew(renewal, 7, 3)).isEqualTo(admission);
+    assertThat(expiry.renew(renewal, 8, 4)).as("of a later term").isZero();
+    assertThat(expiry.renew(new Renew("a", SECOND, null), 7, 4)).as("of another life").isZero();
+    assertThat(expiry.renew(new Renew("b", FIRST, null), 7, 4)).as("of another node").isZero();
+    assertThat(expiry.poll(roster, 2 + lost)).as("it counts from the last renewal").isEmpty();
+    assertThat(expiry.poll(roster, 3 + lost)).containsExactly(new Lost("a", FIRST, index));
+    assertThat(expiry.renew(renewal, 7, 4 + lost)).as("it is named as lost").isZero();
+    apply(renewal);
+    expiry.see(roster, 5 + lost);
+    assertThat(expiry.renew(renewal, 7, 6 + lost)).isEqualTo(admission);
+    long entry = 5 + lost + 20 * LeaseTimes.DEFAULT.renewNanos();
+    assertThat(expiry.renew(renewal, 7, entry - 1)).isEqualTo(admission);
+    assertThat(expiry.renew(renewal, 7, entry)).as("an entry is due").isZero();
+  }
+
   @Test
   @Tag("C6")
   void lease_isCountedFromTheStartOfTheRenewal_andBelongsToItsAdmission() {

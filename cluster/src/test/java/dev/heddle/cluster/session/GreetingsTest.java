@@ -20,6 +20,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.SplittableRandom;
+import java.util.regex.Pattern;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
@@ -288,6 +289,54 @@ final class GreetingsTest {
       assertThat(one.out).filteredOn(Output.Log.class::isInstance).hasSize(1);
       assertThat(one.refusalOf(one == a ? farm : a)).contains("'farm'").contains("'shop'");
     }
+  }
+
+  /// A name with the end of a line, a second line, and the order that clears a terminal.
+  private static final String FORGED = "f'\r\n12:00 WARNING node 'a' has left\u001b[2J";
+
+  private static final Pattern UNPRINTABLE = Pattern.compile("\\p{Cntrl}");
+
+  @Test
+  void namesOfAStranger_withLinesInThem_forgeNoLineOfTheLog() {
+    Node cluster = new Node("cluster", node(FORGED, "f", 1, 1, 1));
+    Node name = new Node("name", node("farm", FORGED, 1, 1, 1));
+    Node version = new Node("version", node("shop", FORGED, 1, 2, 3));
+    List<Node> strangers = List.of(cluster, name, version);
+    for (Node stranger : strangers) {
+      stranger.found(a, 0);
+      stranger.deliverTo(a, 0);
+    }
+    for (Node stranger : strangers) {
+      assertThat(a.refusalOf(stranger))
+          .contains("f'??12:00 WARNING")
+          .doesNotContainPattern(UNPRINTABLE);
+    }
+    assertThat(a.out)
+        .filteredOn(Output.Log.class::isInstance)
+        .hasSize(3)
+        .noneMatch(it -> UNPRINTABLE.matcher(((Output.Log) it).line()).find());
+  }
+
+  @Test
+  void refusalOfAStranger_withLinesInIt_forgesNoLineOfTheLog() {
+    a.found(b, 0);
+    long greeted =
+        ((Hello) a.take().stream().map(Send.class::cast).findFirst().get().content())
+            .sender()
+            .number();
+
+    a.receive(b.at, new HelloRefused(FORGED, greeted, Refusal.OTHER, "x".repeat(8_000)), 0);
+
+    assertThat(a.refusalOf(b))
+        .contains("f'??12:00")
+        .hasSizeLessThan(500)
+        .doesNotContainPattern(UNPRINTABLE);
+    assertThat(((Output.Log) a.out.getFirst()).line()).doesNotContainPattern(UNPRINTABLE);
+  }
+
+  @Test
+  void farewellOfAnotherNode_withLinesInIt_forgesNoLineOfTheLog() {
+    assertThat(new Ending(Cause.LEFT, FORGED).toString()).doesNotContainPattern(UNPRINTABLE);
   }
 
   @Test

@@ -2,17 +2,12 @@
 package dev.heddle.cluster.session;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.heddle.cluster.session.Outbox.Kind;
 import dev.heddle.cluster.session.Outbox.Result;
 import dev.heddle.cluster.wire.EncodedFrame;
-import dev.heddle.cluster.wire.Frame;
-import dev.heddle.cluster.wire.FrameCodec;
 import dev.heddle.cluster.wire.Limits;
-import dev.heddle.cluster.wire.NodeLife;
 import dev.heddle.cluster.wire.Packet;
-import dev.heddle.cluster.wire.SessionId;
 import java.io.ByteArrayOutputStream;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
@@ -20,6 +15,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -47,12 +43,30 @@ final class OutboxTest {
     }
   }
 
-  /// A frame for which there is no memory.
-  private record Failing(int size) implements EncodedFrame {
+  /// A frame whose sender stops half-way, until it is let go.
+  private static final class Slow implements EncodedFrame {
+    final CountDownLatch begun = new CountDownLatch(1);
+    final CountDownLatch mayEnd = new CountDownLatch(1);
+    private final EncodedFrame frame;
+
+    Slow(int size) {
+      frame = new Numbered(size, 7);
+    }
+
+    @Override
+    public int size() {
+      return frame.size();
+    }
+
     @Override
     public byte writeTo(byte[] packet, int at) {
-      Arrays.fill(packet, at + 1, at + size, (byte) 1);
-      throw new OutOfMemoryError("for a test");
+      begun.countDown();
+      try {
+        mayEnd.await();
+      } catch (InterruptedException e) {
+        throw new AssertionError(e);
+      }
+      return frame.writeTo(packet, at);
     }
   }
 
@@ -132,26 +146,67 @@ final class OutboxTest {
     assertThat(frames()).hasSize(4_003);
   }
 
-  @Test
-  @Tag("C3")
-  void frameThatCannotBeWritten_delaysNoOther_andIsSkipped() throws Exception {
-    NodeLife a = new NodeLife("a", "heddle", 1);
-    NodeLife b = new NodeLife("b", "heddle", 2);
-    FrameCodec codec = new FrameCodec(a, b);
-    for (int size : new int[] {2, 100, 128, 129, 1_000, 20_000}) {
-      outbox.offer(codec.prepare(new Frame.GiveUp(1)), Kind.CONTROL);
-      assertThatThrownBy(() -> outbox.offer(new Failing(size), Kind.MESSAGE))
-          .isInstanceOf(OutOfMemoryError.class);
-      outbox.offer(codec.prepare(new Frame.GiveUp(2)), Kind.CONTROL);
+  /// Begins to write a frame on a thread of its own.
+  private CompletableFuture<Result> begin(Slow slow) throws Exception {
+    CompletableFuture<Result> end =
+        CompletableFuture.supplyAsync(() -> outbox.offer(slow, Kind.MESSAGE), OutboxTest::start);
+    slow.begun.await();
+    return end;
+  }
 
-      List<Frame> found = new ArrayList<>();
-      for (long number = 1; outbox.bytes() > 0; number++) {
-        Outbox.Packed packed = Objects.requireNonNull(outbox.next(ANY));
-        Packet.writeHeader(packed.bytes(), 1, new SessionId(1, 2), number, 0, 0);
-        found.addAll(codec.decode(Packet.parse(packed.bytes(), 0, packed.length())));
-      }
-      assertThat(found).containsExactly(new Frame.GiveUp(1), new Frame.GiveUp(2));
-    }
+  @Test
+  @Tag("C2")
+  @Tag("C9")
+  @Timeout(60)
+  void packetIntoWhichASenderStillWrites_isLate_andHoldsUpNobody() throws Exception {
+    Slow slow = new Slow(40);
+    offer(20, Kind.MESSAGE);
+    var end = begin(slow);
+    offer(30, Kind.MESSAGE); // behind it
+
+    assertThat(outbox.next(ANY)).isNull();
+    assertThat(outbox.isLate()).isTrue();
+    assertThat(offer(50, Kind.MESSAGE)).isEqualTo(Result.ACCEPTED);
+    assertThat(outbox.next(ANY)).isNull(); // not the one behind
+    assertThat(outbox.bytes()).isEqualTo(20 + 40 + 30 + 50);
+
+    slow.mayEnd.countDown();
+    assertThat(end.get()).isEqualTo(Result.ACCEPTED);
+    assertThat(frames()).hasSize(20 + 40 + 30).contains((byte) 7);
+    assertThat(outbox.isLate()).isFalse();
+    assertThat(frames()).hasSize(50);
+  }
+
+  @Test
+  @Tag("C9")
+  @Timeout(60)
+  void close_waitsForNoSender_andCountsTheFrameThatItWrites() throws Exception {
+    Slow slow = new Slow(40);
+    var end = begin(slow);
+    offer(30, Kind.MESSAGE);
+
+    assertThat(outbox.close()).isEqualTo(2);
+
+    slow.mayEnd.countDown();
+    assertThat(end.get()).isEqualTo(Result.ACCEPTED);
+    assertThat(outbox.next(ANY)).isNull();
+    assertThat(outbox.isLate()).isFalse();
+  }
+
+  @Test
+  @Tag("C9")
+  @Timeout(60)
+  void latePacket_whenTheOutboxIsClosed_leavesNoMore() throws Exception {
+    Slow slow = new Slow(40);
+    var end = begin(slow);
+    assertThat(outbox.next(ANY)).isNull();
+
+    assertThat(outbox.close()).isEqualTo(1);
+    slow.mayEnd.countDown();
+
+    assertThat(end.get()).isEqualTo(Result.ACCEPTED);
+    assertThat(outbox.next(ANY)).isNull();
+    assertThat(outbox.bytes()).isZero();
   }
 
   @Test
@@ -281,6 +336,43 @@ final class OutboxTest {
     }
     assertThat(outbox.bytes()).isZero();
     assertThat(outbox.next(ANY)).isNull();
+  }
+
+  /// The writer does nothing else, so it seals packets into which senders are just writing.
+  @Test
+  @Tag("C3")
+  @Timeout(300)
+  void packetsThatAreTakenWhileSendersClaim_haveAllTheirFrames() throws Exception {
+    int senders = 2;
+    int frames = 1_000_000;
+    int size = 8;
+    List<CompletableFuture<?>> ends = new ArrayList<>();
+    for (int i = 0; i < senders; i++) {
+      ends.add(CompletableFuture.runAsync(() -> sendSmall(size, frames), OutboxTest::start));
+    }
+    CompletableFuture<?> end = CompletableFuture.allOf(ends.toArray(CompletableFuture[]::new));
+    long bytes = 0;
+    boolean isLast = false;
+    while (true) {
+      Outbox.Packed packet = outbox.next(ANY);
+      if (packet != null) {
+        bytes += packet.length() - Packet.HEADER_BYTES;
+      } else if (isLast) {
+        break;
+      }
+      isLast = end.isDone(); // what it has not found until then is lost
+    }
+    assertThat(bytes).isEqualTo((long) senders * frames * size);
+    Object _ = end.get();
+  }
+
+  private void sendSmall(int size, int frames) {
+    EncodedFrame frame = new Numbered(size, 1);
+    for (int i = 0; i < frames; i++) {
+      while (outbox.offer(frame, Kind.MESSAGE) != Result.ACCEPTED) {
+        outbox.space().join();
+      }
+    }
   }
 
   private static void start(Runnable task) {

@@ -135,9 +135,36 @@ final class SessionTest {
   }
 
   @Test
-  void ack_isDueSoonAfterAPacket_andAtOnceAfterAQuarterOfTheWindow() {
+  void ack_ofALeavingNode_isAskedFor_untilItComes() {
+    session.due(0);
+    session.requestAck(10 * MILLI);
+    assertThat(session.due(10 * MILLI).send()).isEmpty(); // nothing was sent
+    session.sent(100, 10 * MILLI);
+    session.requestAck(10 * MILLI);
+    assertThat(session.due(10 * MILLI).send()).isEmpty(); // the last PING was just before
+    assertThat(session.dueAt()).isEqualTo(50 * MILLI);
+    assertThat(session.due(50 * MILLI).send()).containsExactly(new Urgent.Ping(2));
+    session.requestAck(60 * MILLI);
+    assertThat(session.due(100 * MILLI).send()).containsExactly(new Urgent.Ping(3));
+
+    session.received(acks(1, WINDOW), 100 * MILLI);
+    session.requestAck(200 * MILLI);
+    assertThat(session.due(200 * MILLI).send()).isEmpty();
+  }
+
+  @Test
+  void ack_ofLittle_isDueWithinASecond_whenTheAgentLooksAnyway() {
     session.due(0);
     session.received(packet(1, 0, WINDOW), 0);
+    assertThat(session.dueAt()).isEqualTo(SECOND);
+    assertThat(session.due(SECOND).send()).containsExactly(new Urgent.Ack());
+  }
+
+  @Test
+  void ack_isDueSoonAfterAPacket_andAtOnceAfterAQuarterOfTheWindow() {
+    session.due(0);
+    byte[] large = TestPackets.write(1, ID, 1, 0, WINDOW, List.of(new byte[4 * 1024]));
+    session.received(parse(large), 0);
     assertThat(session.dueAt()).isEqualTo(50 * MILLI);
 
     for (int i = 2; i <= 128; i++) {

@@ -8,7 +8,6 @@ import dev.heddle.cluster.NotDeliveredException.Why;
 import dev.heddle.cluster.roster.Holder;
 import dev.heddle.cluster.roster.ShardState;
 import dev.heddle.cluster.shard.ShardMessage.Failure;
-import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.EnumMap;
 import java.util.HashMap;
@@ -19,7 +18,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.CancellationException;
-import java.util.function.Consumer;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /// One random history: nodes that send to entities while nodes join, leave, pause and are killed,
@@ -27,7 +26,8 @@ import org.jspecify.annotations.Nullable;
 ///
 /// At each step of an entity the model looks into the log: nobody else may own the shard. Each
 /// message is followed to its end: it is delivered once, or its sender's node is told, or the
-/// session in which it was on its way has ended, or the node where it was has been killed.
+/// session in which it was on its way has ended, or the node where it was has been killed. Sessions
+/// are a model of them, or real ones over a network that fails: see [ShardSessions].
 ///
 /// Nothing is lost without a cause: when a node is told that a message may be lost, a session
 /// between two of the nodes that had the message was not open for all the time since it was sent,
@@ -82,6 +82,7 @@ final class ShardSimulation extends SimulatedLog {
   final Map<Content, Fate> fates = new HashMap<>();
   private final Map<Forwarded, List<Fate>> forwards = new HashMap<>();
   private final List<List<Named>> named = new ArrayList<>(); // by shard
+  final ShardSessions sessions;
   final List<SimulatedHost> hosts = new ArrayList<>();
   private final Map<Pair, Integer> lastDelivered = new HashMap<>();
   private final Map<Integer, Long> lastActed = new HashMap<>();
@@ -100,9 +101,17 @@ final class ShardSimulation extends SimulatedLog {
   long losses;
   int lives;
 
+  /// Over a model of sessions.
+  ///
   /// @param isCalm whether nodes only begin and end to host shards, and nothing fails
   ShardSimulation(long seed, Scale scale, boolean isCalm) {
+    this(seed, scale, isCalm, ModelledSessions::new);
+  }
+
+  ShardSimulation(
+      long seed, Scale scale, boolean isCalm, Function<ShardSimulation, ShardSessions> open) {
     super(seed, scale, isCalm);
+    sessions = open.apply(this);
     for (String name : List.of("a", "b", "c", "d").subList(0, scale.nodes())) {
       hosts.add(new SimulatedHost(this, name));
     }
@@ -110,7 +119,7 @@ final class ShardSimulation extends SimulatedLog {
       named.add(new ArrayList<>());
     }
     committed.shards().onChange((shard, _, after) -> named(named.get(shard.shard()), after));
-    sessions();
+    sessions.begin();
   }
 
   private void named(List<Named> hosts, ShardState after) {
@@ -134,50 +143,14 @@ final class ShardSimulation extends SimulatedLog {
   void heal() {
     healed = true;
     hosts.forEach(host -> host.resumed = Math.min(host.resumed, now));
+    sessions.calm();
     runUntil(now + scale.millis(RUN) * MILLI);
     hosts.forEach(host -> host.isSending = false);
     runUntil(now + (QUIET + scale.millis(11_000)) * MILLI);
+    sessions.end();
   }
 
-  // ---- sessions ----
-
-  private void sessions() {
-    after(between(100, 400), this::sessions);
-    for (SimulatedHost one : hosts) {
-      for (SimulatedHost other : hosts) {
-        if (one.name.compareTo(other.name) < 0) {
-          change(one, other);
-        }
-      }
-    }
-  }
-
-  private void change(SimulatedHost one, SimulatedHost other) {
-    boolean isOpen = one.life.sessions.get(other.name) != null;
-    boolean isOpenThere = other.life.sessions.get(one.name) != null;
-    if (!isOpen && !isOpenThere) {
-      boolean runs = now >= one.resumed && now >= other.resumed;
-      if (runs && (healed || random.nextInt(100) < 30)) {
-        Object session = new Object();
-        one.life.opened(other.name, session);
-        other.life.opened(one.name, session);
-      }
-      return;
-    }
-    boolean isStuck = Math.max(one.resumed, other.resumed) - now > scale.millis(6_000) * MILLI;
-    if (isOpen != isOpenThere || isStuck || rarely(40)) {
-      after(between(1, 1_500), () -> end(one, other));
-      after(between(1, 1_500), () -> end(other, one));
-    }
-  }
-
-  private static void end(SimulatedHost one, SimulatedHost other) {
-    SimulatedHost.Life life = one.life;
-    Object session = life.sessions.get(other.name);
-    if (session != null) {
-      life.whenRunning(() -> life.ended(other.name, session));
-    }
-  }
+  // ---- messages that travel ----
 
   /// A message about a shard travels.
   void travel(SimulatedHost.Life from, String to, int shard, ShardMessage message) {
@@ -185,7 +158,7 @@ final class ShardSimulation extends SimulatedLog {
     if (content != null) {
       fate(content).path.add(host(to).life);
     }
-    travel(
+    sessions.travel(
         from,
         to,
         life -> {
@@ -193,43 +166,6 @@ final class ShardSimulation extends SimulatedLog {
           life.received(from.name(), shard, message);
         },
         () -> dropped(message));
-  }
-
-  /// Something travels in a session; both ends must still have it when it arrives.
-  void travel(
-      SimulatedHost.Life from, String to, Consumer<SimulatedHost.Life> received, Runnable dropped) {
-    Object session = from.sessions.get(to);
-    SimulatedHost receiver = host(to);
-    SimulatedHost.Life life = receiver.life;
-    if (session == null) {
-      dropped.run();
-      return;
-    }
-    long arrival = Math.max(from.lastArrival.getOrDefault(to, 0L), now + travelTime() * MILLI);
-    from.lastArrival.put(to, arrival);
-    Runnable arrived =
-        () -> {
-          if (receiver.life == life && life.sessions.get(from.name()) == session) {
-            received.accept(life);
-          } else {
-            dropped.run();
-          }
-        };
-    from.inFlight.computeIfAbsent(to, _ -> new ArrayDeque<>()).add(arrived);
-    at(arrival, () -> arrive(from, receiver));
-  }
-
-  private long travelTime() {
-    return isCalm && random.nextInt(50) == 0 ? between(40, 3_000) : between(1, 40);
-  }
-
-  /// The next one of its direction, so that the order holds behind a pause.
-  private void arrive(SimulatedHost.Life from, SimulatedHost receiver) {
-    if (now < receiver.resumed) {
-      at(receiver.resumed, () -> arrive(from, receiver));
-    } else {
-      Objects.requireNonNull(from.inFlight.get(receiver.name)).remove().run();
-    }
   }
 
   SimulatedHost host(String name) {

@@ -3,29 +3,35 @@ package dev.heddle.cluster.shard;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.heddle.cluster.engine.SimulationSeeds;
 import dev.heddle.cluster.shard.ShardMessage.Failure;
 import dev.heddle.cluster.shard.SimulatedLog.Scale;
 import java.util.EnumMap;
 import java.util.Map;
+import java.util.function.Function;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /// Random histories of shards in virtual time: see [ShardSimulation]. The usual run has some long
 /// ones, of four nodes and three minutes, and some hundred short ones, of three nodes and half a
-/// minute, with the same faults six times as often; the full one has 10,000 short ones of each
-/// kind. A failure names its seed; `-Dseed=N` begins with that one, `-Dseeds=N` is the number of
-/// them.
+/// minute, with the same faults six times as often, all over a model of sessions; and some long
+/// ones over real sessions and a network that fails. The full one has 10,000 short ones of each
+/// kind, and 1,000 over such networks, others each time. A failure names its seed; `-Dseed=N`
+/// begins with that one, `-Dseeds=N` is the number of them.
 @Tag("C6")
 @Tag("C8")
 class ShardSimulationTest {
   private static final int LONG = 30;
   private static final int SHORT = 400;
+  private static final int OVER_LOOPBACK = 15;
   private static final int ALL = 10_000;
+  private static final int ALL_OVER_LOOPBACK = 1_000;
 
   /// What has become of messages, requests and shards in all histories of a test.
   private static final class Totals {
     private final int seeds;
     private final Scale scale;
+    private final Function<ShardSimulation, ShardSessions> sessions;
     private final Map<Failure, Integer> told = new EnumMap<>(Failure.class);
     private long acts;
     private long handovers;
@@ -39,13 +45,24 @@ class ShardSimulationTest {
     private long lost;
 
     Totals(int seeds, Scale scale) {
+      this(seeds, scale, ModelledSessions::new);
+    }
+
+    Totals(int seeds, Scale scale, Function<ShardSimulation, ShardSessions> sessions) {
+      this.sessions = sessions;
       this.seeds = Integer.getInteger("seeds", seeds);
       this.scale = scale;
     }
 
     Totals run(boolean isCalm) {
-      for (int seed = Integer.getInteger("seed", 0); seed < seeds; seed++) {
-        ShardSimulation it = new ShardSimulation(seed, scale, isCalm);
+      return run(isCalm, 0);
+    }
+
+    /// @param usual the first seed
+    Totals run(boolean isCalm, int usual) {
+      int first = Integer.getInteger("seed", usual);
+      for (int seed = first; seed < first + seeds; seed++) {
+        ShardSimulation it = new ShardSimulation(seed, scale, isCalm, sessions);
         it.run();
         it.heal();
         it.assertQuiet();
@@ -88,10 +105,14 @@ class ShardSimulationTest {
       return this;
     }
 
-    void assertFailures() {
+    Totals assertFailures() {
       assertThat(losses).isGreaterThan(atLeast(1));
       assertThat(failed).isGreaterThan(atLeast(10));
       assertThat(lost).as("requests that were lost, each for a cause").isGreaterThan(atLeast(10));
+      return this;
+    }
+
+    void assertRareFailures() {
       assertThat(notHere).as("requests that were lost with a reply").isPositive();
     }
 
@@ -104,7 +125,7 @@ class ShardSimulationTest {
   @Test
   void shards_inRandomHistories_haveOneOwnerThatActs_keepTheOrder_andLoseNothingWithoutACause() {
     new Totals(LONG, Scale.LONG).run(false).assertEnough();
-    new Totals(SHORT, Scale.SHORT).run(false).assertEnough().assertFailures();
+    new Totals(SHORT, Scale.SHORT).run(false).assertEnough().assertFailures().assertRareFailures();
   }
 
   @Test
@@ -114,14 +135,39 @@ class ShardSimulationTest {
   }
 
   @Test
+  void shards_overANetworkThatFails_haveOneOwner_keepTheOrder_andLoseNothingWithoutACause() {
+    new Totals(OVER_LOOPBACK, Scale.LONG, SessionsOverLoopback::new)
+        .run(false)
+        .assertEnough()
+        .assertFailures();
+  }
+
+  @Test
+  @Tag("full")
+  void shards_over1000NetworksThatFail_haveOneOwner_andLoseNothingWithoutACause() {
+    new Totals(ALL_OVER_LOOPBACK, Scale.LONG, SessionsOverLoopback::new)
+        .run(false, SimulationSeeds.somewhere(ALL_OVER_LOOPBACK))
+        .assertEnough()
+        .assertFailures()
+        .assertRareFailures();
+  }
+
+  @Test
   @Tag("full")
   void shards_in10000RandomHistories_haveOneOwner_keepTheOrder_andLoseNothingWithoutACause() {
-    new Totals(ALL, Scale.SHORT).run(false).assertEnough().assertFailures();
+    new Totals(ALL, Scale.SHORT)
+        .run(false, SimulationSeeds.somewhere(ALL))
+        .assertEnough()
+        .assertFailures()
+        .assertRareFailures();
   }
 
   @Test
   @Tag("full")
   void shards_thatMoveIn10000HistoriesWhileNothingFails_loseNoMessage() {
-    new Totals(ALL, Scale.SHORT).run(true).assertEnough().assertNoFailures();
+    new Totals(ALL, Scale.SHORT)
+        .run(true, SimulationSeeds.somewhere(ALL))
+        .assertEnough()
+        .assertNoFailures();
   }
 }

@@ -58,12 +58,14 @@ final class SimulatedHost {
     world.after(world.between(20, 120), this::turn);
     if (world.rarely(15)) {
       resumed = world.now + world.between(100, world.scale.millis(25_000)) * MILLI;
+      world.sessions.paused(this);
       return;
     }
     if (world.rarely(10) || life.hasLeft) {
       Life before = life;
       before.dead = true;
       life = new Life();
+      world.sessions.restarted(before, life);
       world.killed(before.number);
     }
     life.turn();
@@ -249,12 +251,12 @@ final class SimulatedHost {
     boolean isInOneSessionSince(Life other, long nanos) {
       Object session = sessions.get(other.name());
       return session != null
-          && other.sessions.get(name) == session
+          && session.equals(other.sessions.get(name))
           && openedAt.getOrDefault(other.name(), world.now) <= nanos;
     }
 
     void ended(String other, Object session) {
-      if (sessions.get(other) == session) {
+      if (session.equals(sessions.get(other))) {
         sessions.remove(other);
         shards.forEach(shard -> shard.sessionEnded(other, world.now));
         asks.sessionEnded(other);
@@ -310,7 +312,7 @@ final class SimulatedHost {
       if (at == null || at.equals(name)) {
         incoming.givenUp(name, ask);
       } else {
-        world.travel(this, at, to -> to.incoming.givenUp(name, ask), () -> {});
+        world.sessions.travel(this, at, to -> to.incoming.givenUp(name, ask), () -> {});
       }
     }
 
@@ -322,7 +324,7 @@ final class SimulatedHost {
       if (message.origin().equals(name)) {
         asks.complete(message.ask(), message.message());
       } else {
-        world.travel(
+        world.sessions.travel(
             this,
             message.origin(),
             to -> to.asks.complete(message.ask(), message.message()),

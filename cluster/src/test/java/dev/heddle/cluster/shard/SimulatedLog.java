@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.heddle.cluster.shard;
 
+import dev.heddle.cluster.node.LoopbackSessions;
 import dev.heddle.cluster.roster.Command;
 import dev.heddle.cluster.roster.Delta;
 import dev.heddle.cluster.roster.LeaseExpiry;
@@ -16,6 +17,7 @@ import java.util.Map;
 import java.util.PriorityQueue;
 import java.util.Random;
 import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
 
 /// Virtual time, faults, and the log: commands are lost, late, or committed twice; answers are
 /// lost. It judges leases, as a leader does.
@@ -53,6 +55,7 @@ class SimulatedLog {
           a.nanos != b.nanos ? Long.compare(a.nanos, b.nanos) : Long.compare(a.order, b.order));
   private long order;
   private LeaseExpiry expiry;
+  private @Nullable LoopbackSessions network;
 
   /// @param isCalm whether there are no faults from the beginning
   SimulatedLog(long seed, Scale scale, boolean isCalm) {
@@ -106,12 +109,26 @@ class SimulatedLog {
   }
 
   void runUntil(long end) {
-    while (!events.isEmpty() && events.peek().nanos <= end) {
-      Event event = events.remove();
-      now = event.nanos;
-      event.run.run();
+    while (true) {
+      long own = events.isEmpty() ? Long.MAX_VALUE : events.peek().nanos;
+      long next = network == null ? own : Math.min(own, network.nextAt());
+      if (next > end) {
+        break;
+      }
+      now = Math.max(now, next);
+      if (network != null) {
+        network.advanceTo(now);
+      }
+      if (own <= now) {
+        events.remove().run.run();
+      }
     }
     now = end;
+  }
+
+  /// Sessions have the same time.
+  void drives(LoopbackSessions sessions) {
+    network = sessions;
   }
 
   void at(long nanos, Runnable run) {

@@ -5,11 +5,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.tuple;
 
+import com.sun.management.ThreadMXBean;
 import dev.heddle.process.Exit;
 import dev.heddle.process.MailboxPolicy;
 import dev.heddle.process.NotSendableException;
 import dev.heddle.process.Pid;
 import dev.heddle.process.SendResult;
+import java.lang.management.ManagementFactory;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -170,6 +172,48 @@ class FrameCodecTest {
       assertThat(sent.content().toBytes()).isEqualTo(aside.toBytes()).endsWith(message);
       assertThat(sent.content().length()).isEqualTo(aside.length());
       assertThat(sent.content().input().number(Integer.MAX_VALUE, "a type")).isEqualTo(type);
+    }
+  }
+
+  @Test
+  void message_toAProcessOfOneOfTheTwoNodes_isReadAsWritten() throws Exception {
+    for (NodeLife node : List.of(A, B)) {
+      for (long id : new long[] {0, 127, 128, Long.MAX_VALUE}) {
+        for (int length : new int[] {0, 100, 113, 114, 115, 116, 127, 128, 20_000, 300_000}) {
+          Pid to = new Pid(node.node(), node.host(), id, node.life());
+          Content content = Content.of(300, new byte[length]);
+          assertThat(RandomValues.image(sent(new Frame.Message(to, content))))
+              .isEqualTo(RandomValues.image(new Frame.Message(to, content.copy())));
+        }
+      }
+    }
+  }
+
+  /// Its place in a packet is claimed before it is written: without memory it would stay empty.
+  @Test
+  @Tag("C3")
+  void frames_areWrittenIntoTheirPlace_withoutTakingMemory() {
+    ThreadMXBean threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
+    RandomValues values = new RandomValues(1);
+    List<Frame> frames = new ArrayList<>();
+    for (Class<?> kind : Frame.class.getPermittedSubclasses()) {
+      frames.add((Frame) values.of(kind));
+    }
+    frames.add(new Frame.Message(new Pid("b", "heddle", 300, 9), Content.of(7, new byte[100])));
+    frames.add(new Frame.Message(new Pid("naïve", "elsewhere", 300, 1), Content.of(new byte[9])));
+    for (Frame frame : frames) {
+      EncodedFrame encoded = atA.prepare(frame);
+      byte[] packet = new byte[encoded.size()];
+      byte first = 0;
+      long least = Long.MAX_VALUE;
+      for (int i = 0; i < 20; i++) { // what is linked at first takes memory
+        long before = threads.getCurrentThreadAllocatedBytes();
+        first = encoded.writeTo(packet, 0);
+        least = Math.min(least, threads.getCurrentThreadAllocatedBytes() - before);
+      }
+      packet[0] = first;
+      assertThat(packet).isEqualTo(atA.encode(frame));
+      assertThat(least).as(frame.getClass().getSimpleName()).isZero();
     }
   }
 

@@ -40,10 +40,12 @@ class MessageConcurrencyTest {
     try (ExecutorService threads = Executors.newFixedThreadPool(4)) {
       List<Callable<Boolean>> senders = new ArrayList<>();
       for (int i = 0; i < 4; i++) {
+        Tags own = new Tags(Map.of("of " + i, List.of(i)), List.of("mine".repeat(10 * i)));
         senders.add(() -> {
           boolean same = true;
           for (int k = 0; k < 500; k++) {
             same &= shared.equals(kit.sent(shared));
+            same &= own.equals(kit.sent(own)); // as long as no other: bytes that are shared show
           }
           return same;
         });

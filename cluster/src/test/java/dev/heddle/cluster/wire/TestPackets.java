@@ -18,4 +18,9 @@ public final class TestPackets {
     Packet.writeHeader(packet, version, session, number, ack, window);
     return packet;
   }
+
+  /// A content that fails while it is written into a packet.
+  public static Content unwritable() {
+    return Content.of(new byte[0], 0, 10);
+  }
 }

@@ -197,7 +197,12 @@ public final class CoroutineNode<T extends @Nullable Object> extends Cancellable
       boolean ignored = false;
       try {
         ignored = !node.begin(context);
-        returned = ignored ? null : node.work(context);
+        Object work = ignored ? null : node.takeWork(context);
+        if (work instanceof Action action) {
+          action.run();
+        } else if (work != null) {
+          returned = ((Body<?>) work).run();
+        }
       } catch (Throwable e) {
         thrown = e;
       }
@@ -260,7 +265,8 @@ public final class CoroutineNode<T extends @Nullable Object> extends Cancellable
     return first;
   }
 
-  private @Nullable Object work(ExecutionContext context) throws Exception {
+  // an action or a body, or null
+  private @Nullable Object takeWork(ExecutionContext context) {
     String named = givenName();
     if (named != null) {
       context.thread().setName(named);
@@ -268,11 +274,7 @@ public final class CoroutineNode<T extends @Nullable Object> extends Cancellable
     Object mine =
         payload() instanceof InheritingWork inheritingWork ? inheritingWork.work() : payload();
     setPayload(null);
-    if (mine instanceof Action action) {
-      action.run();
-      return null;
-    }
-    return mine == null ? null : ((Body<?>) mine).run();
+    return mine;
   }
 
   @Override

@@ -25,6 +25,7 @@ import java.time.Duration;
 import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.Callable;
+import java.util.concurrent.Semaphore;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
@@ -42,7 +43,8 @@ final class FifoOpening {
    * The watch begins before the first try, so no opening is missed. This class's own open for
    * reading is reported, too, and costs one try; a failed open is not reported, so there is no
    * endless loop. Without a watch (their number is limited; the path may not be readable) it is
-   * retried after pauses of 1 to 50 ms.
+   * retried after pauses of 1 to 50 ms. A process leaves most of the 128 watches that all programs
+   * of a user have: who waits for a peer may wait for days.
    *
    * A cancelled opening closes its descriptor before a peer was seen: a process that opens the
    * other end finds this one only while it waits.
@@ -55,6 +57,7 @@ final class FifoOpening {
   private static final Duration FIRST_PAUSE = Duration.ofMillis(1);
   private static final Duration LONGEST_PAUSE = Duration.ofMillis(50);
   private static final int EVENTS = 4096; // bytes
+  private static final Semaphore WATCHES = new Semaphore(32); // of all loops
 
   private final CoroutineNode<?> self;
   private final Path path;
@@ -104,8 +107,9 @@ final class FifoOpening {
 
   private @Nullable FifoHandle open(int number) throws IOException {
     int fd = number;
+    boolean mayWatch = WATCHES.tryAcquire();
     try {
-      int watch = taken(() -> LinuxCalls.watchOpens(path.toString()));
+      int watch = mayWatch ? taken(() -> LinuxCalls.watchOpens(path.toString())) : NONE;
       opens = watch < 0 ? null : reactor().stream(watch);
       fd = fd == NONE ? tried() : fd;
       while (fd == -LinuxCalls.ENXIO) {
@@ -125,6 +129,9 @@ final class FifoOpening {
     } finally {
       if (fd >= 0) {
         LinuxCalls.close(fd);
+      }
+      if (mayWatch) {
+        WATCHES.release();
       }
       if (opens != null) {
         opens.close();

@@ -231,6 +231,7 @@ final class LoopBean implements LoopMXBean, Attachable {
     fields.put("holds", Integer.toString(reports.holds()));
     fields.put("stalls", Integer.toString(reports.stalls()));
     fields.put("failures", Integer.toString(reports.failures()));
+    fields.put("reports", Integer.toString(reports.written()));
     fields.put("lastReport", reports.last());
     return fields;
   }
@@ -241,22 +242,14 @@ final class LoopBean implements LoopMXBean, Attachable {
     if (holder() != null) {
       HoldReport sampled = holds.report(holds.heldFor());
       if (holder() != null) { // else it has ended, and something else was sampled
-        rows.add(row("hold", System.currentTimeMillis(), "hold", sampled.text()));
+        var lasting = new LoopReporter.Recent(System.currentTimeMillis(), "hold", sampled.text());
+        Map<String, String> row = lasting.row();
+        row.put("row", "hold");
+        rows.add(row);
       }
     }
-    reports
-        .recent()
-        .forEach(each -> rows.add(row("report", each.atMillis(), each.kind(), each.text())));
+    reports.recent().forEach(each -> rows.add(each.row()));
     return rows;
-  }
-
-  private static Map<String, String> row(String row, long atMillis, String kind, String text) {
-    Map<String, String> fields = new LinkedHashMap<>();
-    fields.put("row", row);
-    fields.put("atMillis", Long.toString(atMillis));
-    fields.put("kind", kind);
-    fields.put("text", text);
-    return fields;
   }
 
   @Override

@@ -12,7 +12,9 @@ import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.time.Duration;
 import java.util.Comparator;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
@@ -44,6 +46,7 @@ final class LoopReporter {
 
   // the log's thread writes, any thread reads
   private volatile List<Recent> failed = List.of(); // the latest first
+  private final AtomicInteger written = new AtomicInteger(); // texts of both lists, so far
 
   // the watchdog writes, any thread reads
   private volatile List<Hold> ended = List.of(); // the latest first
@@ -52,7 +55,17 @@ final class LoopReporter {
   ///
   /// @param kind `hold`, `stall`, `deadlock` or `failure`
   /// @param text at most so long as an observer needs
-  record Recent(long atMillis, String kind, String text) {}
+  record Recent(long atMillis, String kind, String text) {
+    /// The row of a feed.
+    Map<String, String> row() {
+      Map<String, String> fields = new LinkedHashMap<>();
+      fields.put("row", "report");
+      fields.put("atMillis", Long.toString(atMillis));
+      fields.put("kind", kind);
+      fields.put("text", text);
+      return fields;
+    }
+  }
 
   /// A failure of which the log's thread has not made the text yet.
   private record Failure(long atMillis, String what, @Nullable Throwable failure) {}
@@ -104,6 +117,11 @@ final class LoopReporter {
         .toList();
   }
 
+  /// How many reports and failures [#recent()] has had so far: there is a new one when this grows.
+  int written() {
+    return written.get();
+  }
+
   /// The number of unhandled failures so far.
   int failures() {
     return failures.get();
@@ -126,7 +144,7 @@ final class LoopReporter {
     }
     boolean isAccepted = false;
     try {
-      isAccepted = log.call("the list of failures", this::writeFailures);
+      isAccepted = log.tryCall("the list of failures", this::writeFailures);
     } finally {
       if (!isAccepted) {
         isWriterAsked.set(false); // the log is full: the next failure or look asks again
@@ -139,6 +157,7 @@ final class LoopReporter {
     for (Failure each : unwritten.getAndSet(List.of()).reversed()) {
       String text = shortened(inWords(each.what(), each.failure()));
       failed = latest(new Recent(each.atMillis(), "failure", text), failed);
+      written.incrementAndGet();
     }
   }
 
@@ -202,13 +221,21 @@ final class LoopReporter {
 
   // on the log's thread
   private void remember(LoopReport report) {
-    String kind =
-        switch (report) {
-          case HoldReport _ -> "hold";
-          case StallReport _ -> "stall";
-          case DeadlockReport _ -> "deadlock";
-        };
-    recent = latest(new Recent(System.currentTimeMillis(), kind, shortened(report.text())), recent);
+    switch (report) {
+      case HoldReport _ -> remember("hold", report);
+      case StallReport _ -> remember("stall", report);
+      // this loop has ended, and cannot be asked any more
+      case DeadlockReport _ -> EndedLoops.keep(options.name(), kept("deadlock", report));
+    }
+  }
+
+  private void remember(String kind, LoopReport report) {
+    recent = latest(kept(kind, report), recent);
+    written.incrementAndGet();
+  }
+
+  private static Recent kept(String kind, LoopReport report) {
+    return new Recent(System.currentTimeMillis(), kind, shortened(report.text()));
   }
 
   private static String shortened(String text) {

@@ -33,7 +33,8 @@ final class Watchdog implements Runnable {
    *   RESTING   a loop is awake, a task, a       SAMPLING  itself; onLoopWake() by the carrier,
    *             second                                     after its own volatile store
    *   any       no loop is left for five         GONE      itself: CAS on the registry
-   *             seconds
+   *             seconds, and no deadlock is
+   *             kept (EndedLoops)
    *   any       its thread dies (out of memory)  DEAD      itself: stores null and `resting`,
    *                                                        starts another one
    *   DEAD      a loop begins or has slept, a    SAMPLING  any thread: CAS on `thread`; the
@@ -45,6 +46,8 @@ final class Watchdog implements Runnable {
    *     the registry adds the watchdog with the same CAS, and the watchdog leaves by a CAS that
    *     fails if a loop was added. [HoldReportTest]
    * I2. A failure in a round does not prevent the next one. [HoldReportTest]
+   * I3. While a deadlock of an ended loop is kept, observers are served: stay() replaces the
+   *     registry after the deadlock was kept, so a CAS of one that saw none fails. [EndedLoopIT]
    *
    * Memory order. Carrier: volatile store of AWAKE (Wakeup), then the volatile read of `resting`.
    * Watchdog: volatile store of `resting`, then the volatile read of that state. One of the two
@@ -53,7 +56,7 @@ final class Watchdog implements Runnable {
    *
    * Cost. For a loop: a volatile read when it wakes from a sleep, nothing for a switch. For the
    * machine: two samples per hold limit while a loop is busy, one round a second while all are
-   * idle.
+   * idle, or while only a deadlock is kept.
    *
    * Rejected. A thread for each loop: no gain. Sampling all the time: ten wake-ups a second in an
    * idle program. A clock read for each dispatch: a fifth of a switch.
@@ -88,6 +91,7 @@ final class Watchdog implements Runnable {
   // ---- any thread ----
 
   static Watchdog watch(LoopDiagnostics loop) {
+    EndedLoops.onFirst(Watchdog::stay);
     while (true) {
       Watched before = WATCHED.get();
       Watchdog dog = before.by() == null ? new Watchdog() : before.by();
@@ -103,6 +107,18 @@ final class Watchdog implements Runnable {
   static void unwatch(LoopDiagnostics loop) {
     WATCHED.updateAndGet(watched ->
         new Watched(watched.loops().stream().filter(l -> l != loop).toList(), watched.by()));
+  }
+
+  /// Serves observers though no loop may be left: there is a deadlock that they may ask for.
+  static void stay() {
+    while (true) {
+      Watched before = WATCHED.get();
+      Watchdog dog = before.by() == null ? new Watchdog() : before.by();
+      if (WATCHED.compareAndSet(before, new Watched(before.loops(), dog))) {
+        dog.wake();
+        return;
+      }
+    }
   }
 
   static List<LoopDiagnostics> loops() {
@@ -177,7 +193,7 @@ final class Watchdog implements Runnable {
   private boolean hasLeft() {
     runTasks();
     Watched now = linger();
-    if (!now.loops().isEmpty() || !tasks.isEmpty()) {
+    if (!now.loops().isEmpty() || !tasks.isEmpty() || EndedLoops.areKnown()) {
       return false;
     }
     // before the CAS: after it the next watchdog may have announced itself

@@ -21,6 +21,7 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.locks.LockSupport;
+import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -41,7 +42,9 @@ public final class LoopFeed implements Feed {
   private static final int PIECE = 500; // coroutines
   private static final long MOST_NANOS = 3_000_000; // of the loop's time; a summary takes 1 ms
   private static final int PAUSES = 3; // as long as a piece
-  private static final int MAX_ACCOUNTS = 60; // of sites
+  private static final int MAX_ACCOUNTS = 60; // of sites, and of coroutines
+  // nanoseconds between two samples; nobody looked in a longer one
+  private static final long LONGEST_GAP = 1_000_000_000;
   private static final String ACCOUNT = "account ";
 
   private final CoroutineTree tree;
@@ -98,6 +101,7 @@ public final class LoopFeed implements Feed {
     } catch (TimeoutException _) {
       loop.put("silent", "true"); // it is held; the counts say by which coroutine
     }
+    addSampled();
     return rows;
   }
 
@@ -152,15 +156,25 @@ public final class LoopFeed implements Feed {
     } catch (TimeoutException _) {
       // it will be counted when the loop goes on
     }
+    addSampled();
   }
 
   private void sample(long now) {
-    if (sampledAt != 0) {
-      sampledNanos += now - sampledAt;
-      awakeNanos += awake ? now - sampledAt : 0;
+    if (now - sampledAt <= LONGEST_GAP) {
+      addSampled();
     }
     sampledAt = now;
     awake = !tree.scheduler().isAsleep();
+  }
+
+  /// What the last sample has found holds until now.
+  private void addSampled() {
+    if (sampledAt != 0) {
+      long now = System.nanoTime();
+      sampledNanos += now - sampledAt;
+      awakeNanos += awake ? now - sampledAt : 0;
+      sampledAt = now;
+    }
   }
 
   private void measure(LoopWatch attached, long posted, CompletableFuture<Boolean> answer) {
@@ -180,8 +194,9 @@ public final class LoopFeed implements Feed {
 
   /// Answers `coroutines`, with all coroutines as lines; `scopes`, with the tree of scopes and how
   /// many coroutines of which sites are in each; `waits`, with who waits for what, and who holds
-  /// it; `reports`, with those of the loop; `accounts`, with what the coroutines of each site have
-  /// used since this was first asked; and `account` and a number, with that of a coroutine.
+  /// it; `reports`, with those of the loop; `accounts`, with what the coroutines of each site, and
+  /// those coroutines that have used most, have used since this was first asked; and `account` and
+  /// a number, with that of a coroutine.
   ///
   /// With the first question about accounts they begin, and each switch costs more until the
   /// observer leaves, or asks `no accounts`.
@@ -231,16 +246,24 @@ public final class LoopFeed implements Feed {
 
   private List<Map<String, String>> accounts() throws TimeoutException {
     Accounts open = await(openAccounts());
+    Accounts.Walk walk = await(post(() -> open.walk(MAX_ACCOUNTS)));
+    readInPieces(() -> walk.read(PIECE));
     List<Map<String, String>> rows = new ArrayList<>();
-    List<Accounts.Use> uses = await(post(open::bySite));
     Map<String, String> whole = new LinkedHashMap<>();
     whole.put("row", "accounts");
     whole.put("nanos", Long.toString(open.nanos()));
     rows.add(whole);
-    uses.stream()
+    await(post(walk::bySite)).stream()
         .sorted(Comparator.comparingLong(Accounts.Use::busyNanos).reversed())
         .limit(MAX_ACCOUNTS)
         .forEach(use -> rows.add(fields(use)));
+    for (Accounts.Named each : await(post(walk::busiest))) {
+      Map<String, String> fields = fields(each.use());
+      fields.put("row", "coroutine account");
+      fields.put("id", Long.toString(each.id()));
+      fields.put("name", each.label());
+      rows.add(fields);
+    }
     return rows;
   }
 
@@ -302,7 +325,7 @@ public final class LoopFeed implements Feed {
     List<CoroutineNode<?>> named = List.copyOf(edges.complete(rows));
     for (int from = 0; from < named.size(); from += PIECE) {
       List<CoroutineNode<?>> piece = named.subList(from, Math.min(named.size(), from + PIECE));
-      rows.addAll(await(post(() -> piece.stream().map(WaitEdges::row).toList())));
+      rows.addAll(await(post(() -> piece.stream().map(edges::row).toList())));
     }
     rows.add(Map.of("row", "left", "things", Integer.toString(edges.left())));
     return rows;
@@ -344,19 +367,31 @@ public final class LoopFeed implements Feed {
   /// that move meanwhile, because coroutines end, are visited twice or not at all.
   private void inPieces(LoopWatch attached, Piece piece) throws TimeoutException {
     int size = await(post(attached::size));
-    for (int from = 0; from < size; from += PIECE) {
-      int first = from;
-      long took =
+    int[] from = {0};
+    readInPieces(() -> {
+      if (from[0] < size) {
+        piece.read(from[0], PIECE);
+      }
+      from[0] += PIECE;
+      return from[0] < size;
+    });
+  }
+
+  /// Reads on the loop, with pauses, as long as there is more.
+  private void readInPieces(BooleanSupplier more) throws TimeoutException {
+    record Read(boolean isMore, long nanos) {}
+    Read last;
+    do {
+      last =
           await(
               post(() -> {
                 long began = System.nanoTime();
-                piece.read(first, PIECE);
-                return System.nanoTime() - began;
+                return new Read(more.getAsBoolean(), System.nanoTime() - began);
               }));
-      if (from + PIECE < size) {
-        LockSupport.parkNanos(this, PAUSES * took);
+      if (last.isMore) {
+        LockSupport.parkNanos(this, PAUSES * last.nanos);
       }
-    }
+    } while (last.isMore);
   }
 
   private <T> CompletableFuture<T> post(Supplier<T> question) {
@@ -413,6 +448,7 @@ public final class LoopFeed implements Feed {
     loop.put("delayMedianMicros", Long.toString(seen.delayMedianMicros()));
     loop.put("delay99Micros", Long.toString(seen.delay99Micros()));
     loop.put("longestDelayMicros", Long.toString(seen.longestDelayMicros()));
+    loop.put("delays", seen.delays());
   }
 
   private static Map<String, String> fields(GroupRow row) {

@@ -171,6 +171,7 @@ final class LoopWatch implements CoroutineWatch {
   /// @param read coroutines that were read
   /// @param unread coroutines that have changed, and were not read in time
   /// @param nanos of the loop's time, for all looks so far
+  /// @param delays see [QueueDelays#histogram()]
   record Summary(
       List<GroupRow> groups,
       List<WaitRow> waits,
@@ -180,7 +181,8 @@ final class LoopWatch implements CoroutineWatch {
       long delaySamples,
       long delayMedianMicros,
       long delay99Micros,
-      long longestDelayMicros) {}
+      long longestDelayMicros,
+      String delays) {}
 
   Summary summary() {
     long began = System.nanoTime();
@@ -207,7 +209,8 @@ final class LoopWatch implements CoroutineWatch {
         delays.samples(),
         delays.percentile(50),
         delays.percentile(99),
-        delays.takeLongest());
+        delays.takeLongest(),
+        delays.histogram());
   }
 
   // ---- details ----

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.heddle.loop.feed;
 
+import java.util.stream.Collectors;
+import java.util.stream.LongStream;
+
 /// A histogram of delays in powers of two of a microsecond. **Thread** one at a time.
 final class QueueDelays {
   private static final int BUCKETS = 32; // the last one: half an hour and more
@@ -32,6 +35,12 @@ final class QueueDelays {
       }
     }
     return 0;
+  }
+
+  /// How many there were in each bucket, in a row: bucket n has those below 2^n microseconds that
+  /// are in no earlier one. Of two readings the difference is what lies between.
+  String histogram() {
+    return LongStream.of(counts).mapToObj(Long::toString).collect(Collectors.joining(" "));
   }
 
   /// The longest in microseconds since this was last called.

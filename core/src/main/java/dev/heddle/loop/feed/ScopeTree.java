@@ -107,13 +107,13 @@ final class ScopeTree {
 
   // ---- rows ----
 
-  /// What the rows of a scope are made of. Texts are made of it elsewhere: the loop only reads.
+  /// What the rows of a scope are made of. The loop only reads; texts are made of it elsewhere.
   private record Seen(
       Scope scope,
       int parent, // NONE: none that is listed
       String kind,
       long owner, // 0: none
-      String ownerName,
+      @Nullable String ownerName, // that it was given
       @Nullable String cancelled) {}
 
   private final List<Seen> seen = new ArrayList<>();
@@ -141,7 +141,7 @@ final class ScopeTree {
         above == null ? NONE : above.number,
         scope.node.describe(),
         owner == null ? 0 : owner.id(),
-        owner == null ? "" : owner.label(),
+        owner == null ? null : owner.givenName(),
         scope.node.isCancelled() ? (why == null ? "" : why) : null);
   }
 
@@ -177,7 +177,7 @@ final class ScopeTree {
     fields.put("background", Integer.toString(of.scope.background));
     if (of.owner != 0) {
       fields.put("owner", Long.toString(of.owner));
-      fields.put("ownerName", of.ownerName);
+      fields.put("ownerName", CoroutineNode.label(of.owner, of.ownerName));
     }
     if (of.cancelled != null) {
       fields.put("cancelled", of.cancelled);

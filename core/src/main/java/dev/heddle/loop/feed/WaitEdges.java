@@ -12,6 +12,7 @@ import dev.heddle.scheduler.context.LockOwners;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.IdentityHashMap;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
@@ -53,6 +54,8 @@ final class WaitEdges {
   private final IdentityHashMap<Object, Thing> things = new IdentityHashMap<>();
   private final Set<Long> owners = new LinkedHashSet<>(); // threads that are to be found
   private final Map<Long, CoroutineNode<?>> found = new HashMap<>(); // by their threads
+  // whose waits something may end that is no thing here: a time limit, a token, another event
+  private final Set<CoroutineNode<?>> mayEnd = new HashSet<>();
   private int left; // things that were not taken in
 
   // ---- what the loop reads ----
@@ -67,6 +70,8 @@ final class WaitEdges {
         Thing thing = thing(event);
         if (thing != null) {
           thing.waiters.add(c);
+        } else {
+          mayEnd.add(c);
         }
       }
     } else if (c.status() == WakerStatus.NO_STATUS && context.isParked()) {
@@ -91,6 +96,9 @@ final class WaitEdges {
     }
     if (known != null) {
       known.waiters.add(c);
+    }
+    if (thread.getState() == Thread.State.TIMED_WAITING) {
+      mayEnd.add(c);
     }
   }
 
@@ -217,7 +225,7 @@ final class WaitEdges {
     return chosen.stream().map(c -> Long.toString(c.id())).collect(Collectors.joining(" "));
   }
 
-  static Map<String, String> row(CoroutineNode<?> c) {
+  Map<String, String> row(CoroutineNode<?> c) {
     Map<String, String> fields = new LinkedHashMap<>();
     boolean isMain = c.isMain();
     fields.put("row", "coroutine");
@@ -226,6 +234,9 @@ final class WaitEdges {
     fields.put("site", isMain ? "main" : SpawnSites.describe(SpawnSites.key(c.site())));
     boolean waits = c.status() == WakerStatus.WAITING || c.status() == WakerStatus.NO_STATUS;
     fields.put("waitedMillis", waits ? Long.toString(c.waited().toMillis()) : "0");
+    if (mayEnd.contains(c)) {
+      fields.put("mayEnd", "true");
+    }
     return fields;
   }
 }

@@ -4,10 +4,11 @@ package dev.heddle.observe.attach;
 import dev.heddle.observe.trace.Recording;
 import java.util.Map;
 
-/// What an observer in another JVM may observe: a loop, a process runtime, a node of a cluster.
-/// **Thread** any.
+/// What an observer in another JVM may observe: a loop, a process runtime, a node of a cluster, and
+/// the last reports of loops that have ended. **Thread** any.
 public interface Attachable {
-  /// What it is: `loop`, `runtime` or `cluster`. An observer ignores kinds that it does not know.
+  /// What it is: `loop`, `runtime`, `cluster` or `ended`. An observer ignores kinds that it does
+  /// not know.
   String kind();
 
   /// Its name and its counts, by names that stay the same from version to version.

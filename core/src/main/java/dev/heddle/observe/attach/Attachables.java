@@ -34,7 +34,8 @@ public final class Attachables {
     REGISTERED.remove(shown);
   }
 
-  static List<Attachable> all() {
+  /// What is there now, in the order in which it was added.
+  public static List<Attachable> all() {
     return List.copyOf(REGISTERED);
   }
 }

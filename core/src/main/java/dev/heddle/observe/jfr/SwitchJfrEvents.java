@@ -27,14 +27,15 @@ import org.jspecify.annotations.Nullable;
 /// **Thread** the loop's.
 public final class SwitchJfrEvents {
   private final String loop;
-  private final ArrayDeque<Event> pending = new ArrayDeque<>(); // of the carrier
+  private final ArrayDeque<LoopEvent> pending = new ArrayDeque<>(); // of the carrier
 
   /// @param loop its name
   public SwitchJfrEvents(String loop) {
     this.loop = loop;
   }
 
-  private void commit(Event event) {
+  private void commit(LoopEvent event) {
+    event.loop = loop;
     event.end();
     if (Thread.currentThread().isVirtual()) {
       commitPending();
@@ -44,8 +45,14 @@ public final class SwitchJfrEvents {
     }
   }
 
+  private void commit(CoroutineEvent event, long coroutine, @Nullable String name) {
+    event.coroutine = coroutine;
+    event.name = name;
+    commit(event);
+  }
+
   private void commitPending() {
-    for (Event next = pending.poll(); next != null; next = pending.poll()) {
+    for (LoopEvent next = pending.poll(); next != null; next = pending.poll()) {
       next.commit();
     }
   }
@@ -89,11 +96,8 @@ public final class SwitchJfrEvents {
     if (run instanceof CoroutineRun event) {
       event.end();
       if (event.shouldCommit()) {
-        event.loop = loop;
-        event.coroutine = coroutine;
-        event.name = name;
         event.then = then;
-        commit(event);
+        commit(event, coroutine, name);
       }
     }
   }
@@ -106,12 +110,9 @@ public final class SwitchJfrEvents {
     CoroutineWakeUp event = new CoroutineWakeUp();
     event.begin();
     if (event.shouldCommit()) {
-      event.loop = loop;
-      event.coroutine = coroutine;
-      event.name = name;
       event.by = by;
       event.waitedFor = waitedFor;
-      commit(event);
+      commit(event, coroutine, name);
     }
   }
 
@@ -122,11 +123,8 @@ public final class SwitchJfrEvents {
     CoroutineCancel event = new CoroutineCancel();
     event.begin();
     if (event.shouldCommit()) {
-      event.loop = loop;
-      event.coroutine = coroutine;
-      event.name = name;
       event.by = by;
-      commit(event);
+      commit(event, coroutine, name);
     }
   }
 
@@ -142,7 +140,6 @@ public final class SwitchJfrEvents {
     if (sleep instanceof LoopSleep event) {
       event.end();
       if (event.shouldCommit()) {
-        event.loop = loop;
         commit(event);
       }
     }
@@ -155,7 +152,6 @@ public final class SwitchJfrEvents {
     TimerExpired event = new TimerExpired();
     event.begin();
     if (event.shouldCommit()) {
-      event.loop = loop;
       event.late = late;
       commit(event);
     }
@@ -168,10 +164,25 @@ public final class SwitchJfrEvents {
     IoReady event = new IoReady();
     event.begin();
     if (event.shouldCommit()) {
-      event.loop = loop;
       event.count = count;
       commit(event);
     }
+  }
+
+  /// What all of them have.
+  abstract static sealed class LoopEvent extends Event
+      permits CoroutineEvent, LoopSleep, TimerExpired, IoReady {
+    @Label("Loop")
+    @Nullable String loop;
+  }
+
+  abstract static sealed class CoroutineEvent extends LoopEvent
+      permits CoroutineRun, CoroutineWakeUp, CoroutineCancel {
+    @Label("Coroutine")
+    long coroutine;
+
+    @Label("Name")
+    @Nullable String name;
   }
 
   @Name("dev.heddle.CoroutineRun")
@@ -180,16 +191,7 @@ public final class SwitchJfrEvents {
   @Description("A coroutine has run, from its start or the end of a wait to the next one")
   @Enabled(false)
   @StackTrace(false)
-  static final class CoroutineRun extends Event implements Lasting {
-    @Label("Loop")
-    @Nullable String loop;
-
-    @Label("Coroutine")
-    long coroutine;
-
-    @Label("Name")
-    @Nullable String name;
-
+  static final class CoroutineRun extends CoroutineEvent implements Lasting {
     @Label("Then")
     @Description("Why the run has ended: what the coroutine waits for, or that it yields or ends")
     @Nullable String then;
@@ -201,16 +203,7 @@ public final class SwitchJfrEvents {
   @Description("A wait of a coroutine is over, and it is ready to run")
   @Enabled(false)
   @StackTrace(false)
-  static final class CoroutineWakeUp extends Event {
-    @Label("Loop")
-    @Nullable String loop;
-
-    @Label("Coroutine")
-    long coroutine;
-
-    @Label("Name")
-    @Nullable String name;
-
+  static final class CoroutineWakeUp extends CoroutineEvent {
     @Label("Woken By")
     @Description("The coroutine that has woken it; 0: a timer, I/O or another thread")
     long by;
@@ -225,16 +218,7 @@ public final class SwitchJfrEvents {
   @Description("The cancellation of a coroutine was requested")
   @Enabled(false)
   @StackTrace(false)
-  static final class CoroutineCancel extends Event {
-    @Label("Loop")
-    @Nullable String loop;
-
-    @Label("Coroutine")
-    long coroutine;
-
-    @Label("Name")
-    @Nullable String name;
-
+  static final class CoroutineCancel extends CoroutineEvent {
     @Label("Cancelled By")
     @Description("The coroutine that has cancelled it; 0: the loop itself")
     long by;
@@ -246,10 +230,7 @@ public final class SwitchJfrEvents {
   @Description("A loop had nothing to do")
   @Enabled(false)
   @StackTrace(false)
-  static final class LoopSleep extends Event implements Lasting {
-    @Label("Loop")
-    @Nullable String loop;
-  }
+  static final class LoopSleep extends LoopEvent implements Lasting {}
 
   @Name("dev.heddle.TimerExpired")
   @Label("Timer Expired")
@@ -257,10 +238,7 @@ public final class SwitchJfrEvents {
   @Description("A timer of a loop has expired")
   @Enabled(false)
   @StackTrace(false)
-  static final class TimerExpired extends Event {
-    @Label("Loop")
-    @Nullable String loop;
-
+  static final class TimerExpired extends LoopEvent {
     @Label("Late")
     @Description("How long after its deadline")
     @Timespan
@@ -273,10 +251,7 @@ public final class SwitchJfrEvents {
   @Description("The driver of a loop has found what it watches ready")
   @Enabled(false)
   @StackTrace(false)
-  static final class IoReady extends Event {
-    @Label("Loop")
-    @Nullable String loop;
-
+  static final class IoReady extends LoopEvent {
     @Label("Count")
     int count;
   }

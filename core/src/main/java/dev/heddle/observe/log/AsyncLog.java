@@ -202,15 +202,22 @@ public final class AsyncLog {
   /// lines.
   ///
   /// @param what it is, for the line about what it throws
-  /// @return false when it will not be called: too many lines wait
+  /// @return false when it will not be called: too many lines wait; it counts as a dropped one
   public boolean call(String what, Runnable listener) {
-    return put(() -> {
-      try {
-        listener.run();
-      } catch (Throwable e) {
-        write(Level.ERROR, what + " failed", e);
-      }
-    });
+    return put(() -> callNow(what, listener));
+  }
+
+  /// The same, for a caller that calls again later: nothing is counted as dropped.
+  public boolean tryCall(String what, Runnable listener) {
+    return put(() -> callNow(what, listener), false);
+  }
+
+  private static void callNow(String what, Runnable listener) {
+    try {
+      listener.run();
+    } catch (Throwable e) {
+      write(Level.ERROR, what + " failed", e);
+    }
   }
 
   /// Readies the logging system, on the writing thread, for what may have to be said when no
@@ -225,8 +232,14 @@ public final class AsyncLog {
 
   // whether it was not dropped
   private boolean put(Runnable line) {
+    return put(line, true);
+  }
+
+  private boolean put(Runnable line, boolean isCountedIfDropped) {
     if (pending.incrementAndGet() > LIMIT) {
-      dropped.incrementAndGet();
+      if (isCountedIfDropped) {
+        dropped.incrementAndGet();
+      }
       pending.decrementAndGet();
       ensureWriter(); // it may have written all others meanwhile; it reports this one
       return false;

@@ -10,7 +10,9 @@ import java.util.concurrent.locks.LockSupport;
 /// A count that a thread of its own increments as long as a trace is recorded: what has happened
 /// between two readings of it was short.
 public final class TraceTicks implements AutoCloseable {
-  private static final long NANOS = 500_000; // more often would cost more than the entries
+  /// From one tick to the next, at least.
+  public static final long NANOS = 500_000; // more often would cost more than the entries
+
   private static final VarHandle COUNT =
       VarHandles.find(MethodHandles.lookup(), "count", int.class);
 

@@ -96,7 +96,7 @@ public final class ExecutionContext extends Inbox.Node implements Executor, Runn
   private @Nullable Occupant occupant;
 
   // written by the carrier only; the value that another thread reads has no effect
-  private boolean interrupting;
+  private boolean endingWait;
 
   ExecutionContext(ContextPool pool, @Nullable ContextOwner owner) {
     this.pool = pool;
@@ -196,14 +196,35 @@ public final class ExecutionContext extends Inbox.Node implements Executor, Runn
       return ForeignWaits.End.STILL_WAITING;
     }
     boolean inDoubt = ForeignWaits.isHandOff(thread);
-    interrupting = true;
-    thread.interrupt(); // calls execute() here, unless another thread has unparked it by now
-    boolean ours = !interrupting;
-    interrupting = false;
-    if (!ours) {
+    // calls execute() here, unless another thread has unparked it by now
+    if (!endWaitBy(thread::interrupt)) {
       return afterInterrupt();
     }
     return inDoubt ? ForeignWaits.End.AMBIGUOUS : ForeignWaits.End.BY_INTERRUPT;
+  }
+
+  /// Runs what ends the foreign wait of the occupant.
+  ///
+  /// @return whether it has: the caller resumes the context. Else the JDK has resumed it meanwhile,
+  ///   and it arrives, or that wait is not over
+  public boolean endWaitBy(Runnable end) {
+    endingWait = true;
+    try {
+      end.run();
+      return !endingWait;
+    } finally {
+      endingWait = false; // else a later wake-up of this carrier would have no effect
+    }
+  }
+
+  /// Whether the occupant is in a timed `Object.wait`, and its stack is being read at this moment.
+  /// The JDK's code for the end of that wait spins until the stack has been read. If a coroutine of
+  /// this loop reads it, and has left the carrier in the middle, the carrier would spin for ever.
+  ///
+  /// A reader that begins after this call is on another thread: no coroutine of the loop runs
+  /// before the carrier goes on. The carrier then spins for as long as that thread reads.
+  public boolean isReadInObjectWait() {
+    return VirtualThreads.isReadInTimedWait(thread);
   }
 
   /// The outcome of an interrupted wait that another thread may end before the coroutine has run.
@@ -297,8 +318,8 @@ public final class ExecutionContext extends Inbox.Node implements Executor, Runn
         onArrival();
       }
     } else {
-      if (interrupting && host().isCarrier(Thread.currentThread()) && claim()) {
-        interrupting = false; // the interrupt by this carrier ends the wait: the carrier resumes it
+      if (endingWait && host().isCarrier(Thread.currentThread()) && claim()) {
+        endingWait = false; // this carrier ends the wait, and resumes the context
         return;
       }
       if (!host().inbox().post(this) && !pool.isDropped()) {
@@ -338,9 +359,10 @@ public final class ExecutionContext extends Inbox.Node implements Executor, Runn
   @Override
   public void run() {
     try {
-      if (owner == null) {
-        runOccupants();
-      } else {
+      Occupant first = occupant;
+      if (owner == null && first != null) {
+        first.runOn(applyInheritance(first));
+      } else if (owner != null) {
         owner.runInFrame(this::runOccupants);
       }
     } catch (Throwable e) {

@@ -97,6 +97,11 @@ public final class VirtualThreads {
     return state == Handles.WAIT || state == Handles.TIMED_WAIT;
   }
 
+  /// Whether `thread` is in a timed `Object.wait`, and its stack is being read at this moment.
+  static boolean isReadInTimedWait(Thread thread) {
+    return (int) Handles.STATE.getVolatile(thread) == (Handles.TIMED_WAIT | Handles.SUSPENDED);
+  }
+
   /// Repairs the state of the current thread, a virtual one. JDK 25 leaves a running thread in the
   /// state BLOCKING when its `Object.wait` has ended without a `notify` while another thread
   /// released the monitor. The next `Object.wait` of such a thread holds its carrier.

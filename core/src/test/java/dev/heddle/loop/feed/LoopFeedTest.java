@@ -10,6 +10,7 @@ import dev.heddle.Loop;
 import dev.heddle.coroutine.Scope;
 import dev.heddle.coroutine.tree.CoroutineNode;
 import dev.heddle.coroutine.tree.CoroutineTree;
+import dev.heddle.event.Deadline;
 import dev.heddle.io.Listener;
 import dev.heddle.io.StreamSocket;
 import dev.heddle.io.Tcp;
@@ -26,6 +27,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.ReentrantLock;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -251,6 +253,41 @@ class LoopFeedTest {
     assertThat(named(rows, first.get("waiting"))).contains("'transfer'");
   }
 
+  /// A cycle with such a wait was said to be a deadlock.
+  @Test
+  void detail_ofWaits_saysWhichMayEndByThemselves() {
+    Loop<Boolean> loop =
+        Loop.start(() -> {
+          Mutex ledger = new Mutex("ledger");
+          ReentrantLock lock = new ReentrantLock();
+          ledger.lock();
+          lock.lock();
+          Heddle.background("patient", () -> ledger.lock());
+          Heddle.background("limited", () -> ledger.lock(Deadline.after(Duration.ofHours(1))));
+          Heddle.background("java", () -> lock.lock());
+          Heddle.background("limited java", () -> lock.tryLock(1, TimeUnit.HOURS));
+          Heddle.yieldNow();
+          tree.complete(CoroutineNode.current().tree());
+          over.await();
+          lock.unlock();
+          return true;
+        });
+    List<Map<String, String>> rows;
+    try (LoopFeed feed = feed()) {
+      do { // until those that wait in the JDK do
+        assertThat(feed.look()).isNotEmpty();
+        rows = feed.detail("waits");
+      } while (of(rows, "coroutine").size() < 5);
+    }
+    over.countDown();
+    loop.join();
+
+    assertThat(of(rows, "coroutine"))
+        .filteredOn(row -> "true".equals(row.get("mayEnd")))
+        .extracting(row -> row.get("name").replaceAll(".*'(.*)'", "$1"))
+        .containsExactlyInAnyOrder("limited", "limited java");
+  }
+
   private static Map<String, String> thing(List<Map<String, String>> rows, String what) {
     return rows.stream().filter(row -> what.equals(row.get("what"))).findFirst().orElseThrow();
   }
@@ -332,19 +369,23 @@ class LoopFeedTest {
 
   @Test
   void detail_ofReports_hasFailuresThatNobodyObserved_withTheirStacks() throws Exception {
+    HeddleOptions withoutOtherReports =
+        HeddleOptions.defaults().withHoldLimit(Duration.ZERO).withStallLimit(Duration.ZERO);
     Loop<Boolean> loop =
-        Loop.start(() -> {
-          for (int i = 0; i < 20; i++) {
-            int number = i;
-            Heddle.supervise(scope -> {
-              scope.launch("clerk", () -> fail(number));
+        Loop.start(
+            withoutOtherReports,
+            () -> {
+              for (int i = 0; i < 20; i++) {
+                int number = i;
+                Heddle.supervise(scope -> {
+                  scope.launch("clerk", () -> fail(number));
+                  return true;
+                });
+              }
+              tree.complete(CoroutineNode.current().tree());
+              over.await();
               return true;
             });
-          }
-          tree.complete(CoroutineNode.current().tree());
-          over.await();
-          return true;
-        });
     tree.join();
     List<Map<String, String>> reports = List.of();
     try (Feed feed = ((Attachable) loop.mxBean()).watch()) {

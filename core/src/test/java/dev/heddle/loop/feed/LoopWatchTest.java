@@ -286,6 +286,8 @@ class LoopWatchTest {
     assertThat(delays.samples()).isEqualTo(5);
     assertThat(delays.percentile(50)).isEqualTo(4); // 3 us: at most 4
     assertThat(delays.percentile(99)).isEqualTo(8_192);
+    assertThat(delays.histogram())
+        .isEqualTo("1 1 1 0 0 0 0 1 0 0 0 0 0 1 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0");
     assertThat(delays.takeLongest()).isEqualTo(5_000);
     assertThat(delays.takeLongest()).isZero();
   }

@@ -10,16 +10,23 @@ import dev.heddle.Loop;
 import dev.heddle.coroutine.Coroutine;
 import dev.heddle.coroutine.tree.CoroutineNode;
 import dev.heddle.coroutine.tree.CoroutineTree;
+import dev.heddle.io.AsyncIo;
+import dev.heddle.io.Listener;
+import dev.heddle.io.Tcp;
 import dev.heddle.loop.feed.TrampolineCall;
 import dev.heddle.observe.LoopCounters;
 import dev.heddle.observe.trace.TraceRing;
 import dev.heddle.sync.Channel;
 import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.SynchronousQueue;
 import jdk.jfr.Recording;
 import jdk.jfr.consumer.RecordedEvent;
 import jdk.jfr.consumer.RecordingFile;
@@ -126,6 +133,43 @@ class LoopFlightTest {
           assertThat(each.getString("waitedFor")).isEqualTo("channel");
           assertThat(each.getLong("by")).isPositive();
         });
+  }
+
+  @Test
+  void readinessAndTimers_areEvents_andWhatTheyWakeSaysSo() throws Exception {
+    List<RecordedEvent> events =
+        recorded(
+            ALL,
+            () ->
+                Heddle.run(() -> {
+                  var anyPort = new InetSocketAddress(InetAddress.getLoopbackAddress(), 0);
+                  Listener listener = Tcp.listen(anyPort);
+                  Heddle.scope(() -> {
+                    Heddle.spawn(
+                        "server", () -> listener.accept().write(ByteBuffer.wrap(new byte[1])));
+                    AsyncIo client = Tcp.connect((InetSocketAddress) listener.localAddress());
+                    client.readFully(ByteBuffer.allocate(1));
+                    client.close();
+                  });
+                  listener.close();
+                  SynchronousQueue<Integer> queue = new SynchronousQueue<>();
+                  Heddle.scope(() -> {
+                    Heddle.spawn("taker", () -> queue.take());
+                    Heddle.delay(Duration.ofMillis(1));
+                    queue.put(1);
+                  });
+                }));
+
+    assertThat(all(events, "IoReady"))
+        .isNotEmpty()
+        .allSatisfy(each -> assertThat(each.getInt("count")).isPositive());
+    assertThat(all(events, "CoroutineWakeUp"))
+        .extracting(
+            each -> each.getString("name"),
+            each -> each.getString("waitedFor"),
+            each -> each.getLong("by"))
+        .contains(tuple("main", "timer", 0L))
+        .anySatisfy(wake -> assertThat(wake.toList()).startsWith("taker", "the JDK"));
   }
 
   @Test

@@ -305,6 +305,20 @@ class AsyncLogTest {
         .endsWith("the log could not keep up: 500 lines of 'tested' were dropped");
   }
 
+  /// What was asked again, and written, was counted as lines that are lost.
+  @Test
+  void tryCallBeyondTheLimit_isRefused_andNotCountedAsALine() {
+    CountDownLatch hangs = new CountDownLatch(1);
+    handle(record -> await(hangs));
+    for (int i = 0; i < 1_000; i++) {
+      log.warning("line", null);
+    }
+    assertThat(log.tryCall("asked again later", () -> {})).isFalse();
+    hangs.countDown();
+    assertThat(log.flush()).isTrue();
+    assertThat(written).hasSize(1_000).containsOnly("line");
+  }
+
   @Test
   void flush_ofAThreadThatIsInterrupted_waitsAndLeavesItInterrupted() {
     handle(record -> {});

@@ -12,8 +12,8 @@ import dev.heddle.netty.unix.UnixDescriptor;
 import dev.heddle.reactor.driver.Direction;
 import dev.heddle.reactor.driver.ListenerDescriptor;
 import dev.heddle.reactor.driver.ReactorDriver;
+import dev.heddle.reactor.driver.SocketDescriptor;
 import java.io.ByteArrayOutputStream;
-import java.io.File;
 import java.io.IOException;
 import java.net.SocketException;
 import java.net.StandardProtocolFamily;
@@ -357,10 +357,11 @@ class PendingSendTest {
       for (int i = 0; !reset; i++) {
         Pair pair = stuck(hand);
         byte[] written = fill(hand, pair, new Random(i));
-        int before = descriptors();
+        Path number = numberOf(pair.ours());
+        Path socket = Files.readSymbolicLink(number);
         pair.ours().close();
         hand.settle();
-        assertThat(descriptors()).isEqualTo(before - 1);
+        assertThat(isOpen(number, socket)).isFalse();
         reset = isReset(pair, written);
       }
     }
@@ -438,8 +439,17 @@ class PendingSendTest {
     }
   }
 
-  private static int descriptors() {
-    return new File("/proc/self/fd").list().length;
+  private static Path numberOf(SocketDescriptor descriptor) {
+    return Path.of("/proc/self/fd/" + ((UnixDescriptor) descriptor).fd().intValue());
+  }
+
+  /// Whether it is that socket still: a number is given to others.
+  private static boolean isOpen(Path number, Path socket) {
+    try {
+      return Files.readSymbolicLink(number).equals(socket);
+    } catch (IOException _) {
+      return false; // nobody has that number
+    }
   }
 
   /// A connection by a path.

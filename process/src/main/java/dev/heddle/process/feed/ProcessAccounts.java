@@ -5,20 +5,25 @@ import dev.heddle.observe.trace.TraceTicks;
 import dev.heddle.process.StartOptions;
 import dev.heddle.process.instance.ProcessInstance;
 import dev.heddle.process.scheduler.Task;
+import dev.heddle.process.scheduler.WorkObserver;
+import dev.heddle.process.scheduler.WorkObservers;
+import dev.heddle.process.scheduler.Worker;
 import dev.heddle.process.scheduler.WorkerPool;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
-import java.util.Collection;
+import java.util.Deque;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CopyOnWriteArrayList;
 import org.jspecify.annotations.Nullable;
 
 /// What the processes of a runtime use of its workers, for one observer: runs, steps, time, the
 /// longest run, and the time between runs; of each process, and of each type and entry point.
 ///
 /// **Thread** that of the observer, unless something else is said.
-final class ProcessAccounts {
+final class ProcessAccounts implements WorkObservers {
   /// What has been used.
   ///
   /// @param of the process; null: all of a type
@@ -98,26 +103,65 @@ final class ProcessAccounts {
   private final WorkerPool workers;
   private final TraceTicks ticks = new TraceTicks();
   private final long began = System.nanoTime();
-  private final List<WorkerAccounts> all;
+  private final List<WorkerAccounts> all = new CopyOnWriteArrayList<>(); // added as WorkObservers
+
+  // as WorkObservers
+  private final Map<Worker, WorkerAccounts> byWorker = new HashMap<>();
+  private final Deque<WorkerAccounts> free = new ArrayDeque<>(); // of compensating workers
 
   // the workers; an entry leaves with its process
   private final Map<Long, Life> lives = new ConcurrentHashMap<>();
 
-  /// Begins accounts.
-  ProcessAccounts(WorkerPool workers) {
+  // the observer
+  private final Map<String, Sums> dropped = new HashMap<>(); // ended, and no worker has said so
+
+  private ProcessAccounts(WorkerPool workers) {
     this.workers = workers;
-    List<WorkerAccounts> made = new ArrayList<>();
-    for (int i = 0; i < workers.counters().size(); i++) {
-      made.add(new WorkerAccounts(this, ticks));
+  }
+
+  /// Begins accounts.
+  static ProcessAccounts of(WorkerPool workers) {
+    ProcessAccounts begun = new ProcessAccounts(workers);
+    try {
+      workers.observe(begun);
+    } catch (Throwable t) {
+      begun.ticks.close(); // no memory: else they would tick for ever
+      throw t;
     }
-    this.all = List.copyOf(made);
-    workers.observe(all);
+    return begun;
   }
 
   /// Ends them.
   void end() {
-    workers.unobserve(all);
     ticks.close();
+    workers.unobserve(this);
+  }
+
+  // ---- as observers of workers ----
+
+  @Override
+  public WorkObserver of(Worker worker) {
+    return byWorker.computeIfAbsent(
+        worker,
+        _ -> {
+          WorkerAccounts left = free.poll();
+          return left == null ? more() : left;
+        });
+  }
+
+  private WorkerAccounts more() {
+    WorkerAccounts made = new WorkerAccounts(this, ticks);
+    all.add(made);
+    return made;
+  }
+
+  @Override
+  public void ended(Worker worker) {
+    WorkerAccounts left = byWorker.remove(worker);
+    if (left != null) {
+      left.sleeps(); // all its runs are written
+      free.add(left);
+    }
   }
 
   /// For how long there have been accounts.
@@ -131,38 +175,63 @@ final class ProcessAccounts {
     return lives.computeIfAbsent(task.number(), _ -> new Life((ProcessInstance) task));
   }
 
-  void ended(Life life) {
-    var _ = lives.remove(life.process.id());
+  /// A process has ended.
+  ///
+  /// @return whether the caller is to count that
+  boolean ended(Life life) {
+    return lives.remove(life.process.id(), life);
   }
 
   // ---- what the observer sees ----
 
-  /// All types whose processes have run.
-  Collection<Use> byType() {
-    Map<String, Sums> sums = new HashMap<>();
-    all.forEach(each -> each.addTo(sums));
+  /// What has been used.
+  ///
+  /// @param byType all types whose processes have run
+  /// @param byProcess all processes that live and have run
+  record Uses(List<Use> byType, List<Use> byProcess) {}
+
+  Uses uses() {
+    Map<String, Sums> types = new HashMap<>();
+    Map<Life, Sums> processes = new HashMap<>();
+    all.forEach(each -> each.addTo(types, processes));
     long now = System.nanoTime();
-    lives.values().forEach(life -> sums(sums, life.type).add(life, now, true));
-    return sums.entrySet().stream().map(each -> each.getValue().use(null, each.getKey())).toList();
+    List<Use> byProcess = new ArrayList<>();
+    for (Life life : lives.values()) {
+      if (life.process.isEnded()) {
+        drop(life, now);
+      } else {
+        sums(types, life.type).add(life, now, true);
+        Sums of = processes.computeIfAbsent(life, _ -> new Sums());
+        of.add(life, now, true);
+        byProcess.add(of.use(life.process, life.type));
+      }
+    }
+    dropped.forEach((type, of) -> sums(types, type).add(of));
+    List<Use> byType = new ArrayList<>();
+    types.forEach((type, of) -> byType.add(of.use(null, type)));
+    return new Uses(byType, byProcess);
+  }
+
+  // a worker that lacks memory does not tell all ends
+  private void drop(Life life, long now) {
+    if (ended(life)) {
+      sums(dropped, life.type).add(life, now, false);
+    }
+  }
+
+  /// What a process has used; null if it does not live, or has not run.
+  @Nullable Use use(long process) {
+    Life life = lives.get(process);
+    if (life == null || life.process.isEnded()) {
+      return null;
+    }
+    Sums of = new Sums();
+    all.forEach(each -> each.addTo(of, process));
+    of.add(life, System.nanoTime(), true);
+    return of.use(life.process, life.type);
   }
 
   static Sums sums(Map<String, Sums> of, String type) {
     return of.computeIfAbsent(type, _ -> new Sums());
-  }
-
-  /// All processes that live and have run.
-  Collection<Use> byProcess() {
-    Map<Life, Sums> sums = new HashMap<>();
-    all.forEach(each -> each.addLivesTo(sums));
-    long now = System.nanoTime();
-    List<Use> uses = new ArrayList<>();
-    lives
-        .values()
-        .forEach(life -> {
-          Sums of = sums.computeIfAbsent(life, _ -> new Sums());
-          of.add(life, now, true);
-          uses.add(of.use(life.process, life.type));
-        });
-    return uses;
   }
 }

@@ -35,11 +35,15 @@ import org.jspecify.annotations.Nullable;
 /// Each look reads at most about [#MOST] processes, a part of the table after the other, so what it
 /// costs does not grow with their number; with more, a process is read at every second look, or at
 /// every third. Workers take no part in it: the fields are read from outside, and may be a moment
-/// old. A part of the table is locked while it is listed, for about a nanosecond for each start.
+/// old. The share of the time in which workers are awake is an estimate: what a probe finds lasts
+/// to the next one. A part of the table is locked while it is listed, for about a nanosecond for
+/// each start.
 public final class RuntimeFeed implements Feed {
   private static final int MOST = 20_000;
   private static final int SHOWN = 20; // of each kind
   private static final int LISTED = 5_000; // processes of the tree
+  private static final long LONGEST_GAP =
+      1_000_000_000; // ns between two probes; else nobody looked
   private static final String PROCESS = "process ";
   private static final String ACCOUNT = "account ";
   private static final StackTraceElement[] NO_STACK = {};
@@ -73,6 +77,12 @@ public final class RuntimeFeed implements Feed {
   private int next; // the part that is read next
   private @Nullable ProcessAccounts accounts; // null: not asked for
 
+  // of all workers together
+  private long awakeNanos;
+  private long sampledNanos;
+  private long sampledAt; // 0: never
+  private int awake; // workers, at that moment
+
   /// @param summary the row of the runtime itself
   public RuntimeFeed(Supplier<Map<String, String>> summary, HostInspector inspector) {
     this.summary = summary;
@@ -104,6 +114,18 @@ public final class RuntimeFeed implements Feed {
     return rows;
   }
 
+  @Override
+  public void probe() {
+    long now = System.nanoTime();
+    List<WorkerCounters> workers = inspector.workers().counters();
+    if (sampledAt != 0 && now - sampledAt <= LONGEST_GAP) {
+      sampledNanos += workers.size() * (now - sampledAt);
+      awakeNanos += awake * (now - sampledAt);
+    }
+    sampledAt = now;
+    awake = (int) workers.stream().filter(worker -> !worker.asleep()).count();
+  }
+
   // ---- details ----
 
   /// Answers `processes`, with the tree of processes; `process` and a PID, with that one and its
@@ -122,7 +144,7 @@ public final class RuntimeFeed implements Feed {
     }
     if (question.startsWith(ACCOUNT)) {
       Pid pid = Pid.parse(question.substring(ACCOUNT.length()));
-      Use use = usesById(openAccounts()).get(pid.id());
+      Use use = openAccounts().use(pid.id());
       return use == null ? List.of() : List.of(row(use));
     }
     return switch (question) {
@@ -146,7 +168,7 @@ public final class RuntimeFeed implements Feed {
   private ProcessAccounts openAccounts() {
     ProcessAccounts open = accounts;
     if (open == null) {
-      open = new ProcessAccounts(inspector.workers());
+      open = ProcessAccounts.of(inspector.workers());
       accounts = open;
     }
     return open;
@@ -168,14 +190,15 @@ public final class RuntimeFeed implements Feed {
     whole.put("nanos", Long.toString(open.nanos()));
     whole.put("workers", Integer.toString(inspector.workers().counters().size()));
     rows.add(whole);
-    busiest(open.byType(), rows);
-    busiest(open.byProcess(), rows);
+    ProcessAccounts.Uses uses = open.uses();
+    busiest(uses.byType(), rows);
+    busiest(uses.byProcess(), rows);
     return rows;
   }
 
   private static Map<Long, Use> usesById(ProcessAccounts of) {
     Map<Long, Use> uses = new HashMap<>();
-    for (Use use : of.byProcess()) {
+    for (Use use : of.uses().byProcess()) {
       ProcessInstance process = use.of();
       if (process != null) {
         uses.put(process.id(), use);
@@ -383,9 +406,15 @@ public final class RuntimeFeed implements Feed {
     fields.put("lateResults", Long.toString(counters.lateResults()));
     fields.put("longSteps", Long.toString(counters.longSteps()));
     fields.put("deadlocks", Long.toString(counters.deadlocks()));
+    fields.put("failures", Long.toString(inspector.failureCount()));
+    fields.put("reports", Long.toString(inspector.failuresWritten()));
     fields.put("delaySamples", Long.toString(delay.samples()));
     fields.put("delayMedianMicros", micros(delay, MEDIAN));
     fields.put("delay99Micros", micros(delay, MOST_OF_THEM));
+    fields.put(
+        "delays", delay.counts().stream().map(Object::toString).collect(Collectors.joining(" ")));
+    fields.put("awakeNanos", Long.toString(awakeNanos));
+    fields.put("sampledNanos", Long.toString(sampledNanos));
     return fields;
   }
 

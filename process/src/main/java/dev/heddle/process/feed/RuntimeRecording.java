@@ -19,7 +19,8 @@ import org.jspecify.annotations.Nullable;
 
 /// The recording of what the workers of a runtime do.
 ///
-/// The workers go on while it begins and ends: at either end an entry may be missing.
+/// The workers go on while it begins and ends: at either end an entry may be missing. Of a run that
+/// had begun before, neither its end nor what it receives is recorded.
 ///
 /// **Thread** that of the session.
 public final class RuntimeRecording implements Recording {
@@ -50,9 +51,10 @@ public final class RuntimeRecording implements Recording {
     this.name = name;
     this.inspector = inspector;
     this.before = inspector.counters();
-    this.workers = inspector.workers().beginTrace(entries);
-    this.held = new long[workers.size()];
-    this.heldSince = new long[workers.size()];
+    int rings = before.workers().size() + 1; // of all other threads
+    this.held = new long[rings];
+    this.heldSince = new long[rings];
+    this.workers = inspector.workers().beginTrace(entries); // last: what fails must not record on
   }
 
   @Override

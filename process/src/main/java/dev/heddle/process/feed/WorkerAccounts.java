@@ -18,39 +18,37 @@ import org.jspecify.annotations.Nullable;
 final class WorkerAccounts implements WorkObserver {
   /*
    * A process has a row with each worker that has run it: a place in some arrays, found by its
-   * number. The clock is read when a run begins and when it ends. What runs have taken is written
-   * into the rows for up to FEW of them at once, so that the lock is taken seldom; also at a tick,
-   * since an observer waits for it.
+   * number. What runs have taken is written into the rows for up to FEW of them at once, so that
+   * the lock is taken seldom; also at a tick, since an observer waits for it.
    *
-   * Rejected. One reading for runs that follow each other fast, as in the accounts of a loop: a
-   * worker often sleeps after each run, and what a run takes is not known then.
+   * RunTimes says how long a run was.
    *
    * The row of a process that ends is added to the sums of its type, and is free. It may have ended
    * with another worker: so the rows are swept before the arrays grow.
    *
+   * A compensating worker that ends leaves its accounts to the next one.
+   *
    * Threads. The worker; an observer reads, so rows are written under a lock: once for FEW runs.
+   * The observer only copies the arrays under it, into memory that it has got before: the worker
+   * waits for a quarter of a millisecond for 100,000 rows.
+   *
+   * Out of memory. A run has no row, or a process that has ended keeps its row until the next
+   * sweep; what must be done together is done after what may fail.
    *
    * I1. The runs of all rows and sums are those of the worker. [ProcessAccountsTest]
    */
-  private static final int FEW = 16; // runs that are written at once
   private static final int FIRST = 64; // rows
   private static final int NONE = -1;
 
   private final ProcessAccounts accounts;
-  private final TraceTicks ticks;
+  private final RunTimes times;
   private final SpinLock lock = new SpinLock();
 
   // the worker
-  private final LongIndex rows = new LongIndex(); // by process
-  private final int[] open = new int[FEW]; // rows of runs that are not written yet
-  private final long[] openNanos = new long[FEW];
-  private int openRuns;
   private int current = NONE; // the row of the run
-  private long began; // of the run
-  private long now; // the last end of one
-  private int seen; // ticks
 
   // the worker writes, under the lock; the observer reads, under the lock
+  private final LongIndex rows = new LongIndex(); // by process
   private int size;
   private @Nullable Life[] lives = new Life[FIRST];
   private long[] runs = new long[FIRST];
@@ -60,7 +58,7 @@ final class WorkerAccounts implements WorkObserver {
 
   WorkerAccounts(ProcessAccounts accounts, TraceTicks ticks) {
     this.accounts = accounts;
-    this.ticks = ticks;
+    this.times = new RunTimes(System::nanoTime, ticks::count, this::write);
   }
 
   // ---- runs ----
@@ -69,7 +67,7 @@ final class WorkerAccounts implements WorkObserver {
   public void runBegins(Task task, long picks) {
     int row = rows.get(task.number());
     current = row == LongIndex.ABSENT ? newRow(task) : row;
-    began = System.nanoTime();
+    times.runBegins();
   }
 
   @Override
@@ -79,36 +77,32 @@ final class WorkerAccounts implements WorkObserver {
       return;
     }
     current = NONE;
-    now = System.nanoTime();
-    openNanos[openRuns] = now - began;
-    open[openRuns++] = row;
-    if (how == StepResult.DONE) {
-      write();
+    boolean isDone = how == StepResult.DONE;
+    times.runEnds(row, isDone);
+    if (isDone) {
       end(row);
-    } else if (openRuns == FEW || ticks.count() != seen) {
-      write();
     }
   }
 
   @Override
-  public void sleeps() {
-    write();
+  public void searches() {
+    times.pauses();
   }
 
-  private void write() {
-    seen = ticks.count();
-    if (openRuns == 0) {
-      return;
-    }
+  @Override
+  public void sleeps() {
+    times.pauses(); // an observer may have come since
+  }
+
+  private void write(int[] ofRuns, long[] nanos, int count) {
     lock.lock();
     try {
-      for (int i = 0; i < openRuns; i++) {
-        add(open[i], openNanos[i]);
+      for (int i = 0; i < count; i++) {
+        add(ofRuns[i], nanos[i]);
       }
     } finally {
       lock.unlock();
     }
-    openRuns = 0;
   }
 
   private void add(int row, long nanos) {
@@ -120,7 +114,7 @@ final class WorkerAccounts implements WorkObserver {
   // ---- rows ----
 
   private int newRow(Task task) {
-    write(); // rows may move
+    times.settle(); // rows may move
     Life life = accounts.life(task);
     lock.lock();
     try {
@@ -130,12 +124,13 @@ final class WorkerAccounts implements WorkObserver {
           grow();
         }
       }
-      int row = size++;
-      rows.put(life.process.id(), row);
+      int row = size;
+      rows.put(life.process.id(), row); // first: it may lack memory
       lives[row] = life;
       runs[row] = 0;
       busy[row] = 0;
       longest[row] = 0;
+      size++;
       return row;
     } finally {
       lock.unlock();
@@ -144,23 +139,26 @@ final class WorkerAccounts implements WorkObserver {
 
   private void grow() {
     int more = 2 * lives.length;
-    lives = Arrays.copyOf(lives, more);
     runs = Arrays.copyOf(runs, more);
     busy = Arrays.copyOf(busy, more);
     longest = Arrays.copyOf(longest, more);
+    lives = Arrays.copyOf(lives, more); // last: its length is that of all
   }
 
   private void end(int row) {
     Life life = lives[row];
-    if (life != null) {
-      lock.lock();
-      try {
-        ProcessAccounts.sums(ended, life.type).add(life, now, false);
-        remove(row, life);
-      } finally {
-        lock.unlock();
+    if (life == null) {
+      return;
+    }
+    boolean isCounted = accounts.ended(life);
+    lock.lock();
+    try {
+      if (isCounted) {
+        ProcessAccounts.sums(ended, life.type).add(life, times.lastReading(), false);
       }
-      accounts.ended(life);
+      remove(row, life);
+    } finally {
+      lock.unlock();
     }
   }
 
@@ -191,32 +189,78 @@ final class WorkerAccounts implements WorkObserver {
 
   // ---- the observer ----
 
-  /// Adds all that is known, by type.
-  void addTo(Map<String, Sums> sums) {
+  /// Copies of the first rows.
+  private static final class Rows {
+    int size;
+    final @Nullable Life[] lives;
+    final long[] runs;
+    final long[] busy;
+    final long[] longest;
+
+    Rows(int room) {
+      lives = new Life[room];
+      runs = new long[room];
+      busy = new long[room];
+      longest = new long[room];
+    }
+  }
+
+  /// Adds all that is known, by type; and that of processes.
+  void addTo(Map<String, Sums> types, Map<Life, Sums> processes) {
+    Rows copy = new Rows(room());
+    while (!copyTo(copy, types)) {
+      copy = new Rows(room());
+    }
+    for (int row = 0; row < copy.size; row++) {
+      Life life = copy.lives[row];
+      if (life != null) {
+        long runs = copy.runs[row];
+        long busy = copy.busy[row];
+        long longest = copy.longest[row];
+        ProcessAccounts.sums(types, life.type).add(runs, busy, longest);
+        processes.computeIfAbsent(life, _ -> new Sums()).add(runs, busy, longest);
+      }
+    }
+  }
+
+  /// Adds what is known of a process.
+  void addTo(Sums sums, long process) {
     lock.lock();
     try {
-      ended.forEach((type, of) -> ProcessAccounts.sums(sums, type).add(of));
-      for (int row = 0; row < size; row++) {
-        Life life = lives[row];
-        if (life != null) {
-          ProcessAccounts.sums(sums, life.type).add(runs[row], busy[row], longest[row]);
-        }
+      int row = rows.get(process);
+      if (row != LongIndex.ABSENT) {
+        sums.add(runs[row], busy[row], longest[row]);
       }
     } finally {
       lock.unlock();
     }
   }
 
-  /// Adds what is known of processes.
-  void addLivesTo(Map<Life, Sums> sums) {
+  private int room() {
     lock.lock();
     try {
-      for (int row = 0; row < size; row++) {
-        Life life = lives[row];
-        if (life != null) {
-          sums.computeIfAbsent(life, _ -> new Sums()).add(runs[row], busy[row], longest[row]);
-        }
+      return lives.length;
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /// Copies the rows, and adds those of ended processes.
+  ///
+  /// @return false, and nothing is done, when they are too many by now
+  private boolean copyTo(Rows copy, Map<String, Sums> types) {
+    lock.lock();
+    try {
+      if (size > copy.lives.length) {
+        return false;
       }
+      System.arraycopy(lives, 0, copy.lives, 0, size);
+      System.arraycopy(runs, 0, copy.runs, 0, size);
+      System.arraycopy(busy, 0, copy.busy, 0, size);
+      System.arraycopy(longest, 0, copy.longest, 0, size);
+      copy.size = size;
+      ended.forEach((type, of) -> ProcessAccounts.sums(types, type).add(of)); // there are few
+      return true;
     } finally {
       lock.unlock();
     }

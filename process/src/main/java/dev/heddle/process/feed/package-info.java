@@ -5,6 +5,8 @@
 /// |---|---|
 /// | an observer, by `Attachable.watch()`, on its session's thread | rows of text, to its pipe |
 /// | counters of the host, and racy reads of its processes | nothing |
+/// | runs of workers, as `WorkObserver`, while there are accounts | nothing |
 ///
-/// Threads: that of the session; workers and processes are not called. Read `RuntimeFeed`.
+/// Threads: that of the session, which calls no worker and no process; `WorkerAccounts` says what
+/// workers do. Read `RuntimeFeed`.
 package dev.heddle.process.feed;

@@ -144,7 +144,7 @@ public final class HostInspector {
     detector.check();
   }
 
-  /// Makes the texts of failures. On the thread of reports.
+  /// Has the texts of failures made.
   public void writeFailures() {
     host.failures().write();
   }
@@ -152,6 +152,16 @@ public final class HostInspector {
   /// The last failures of processes that no other process deals with, the latest first.
   public List<ProcessFailures.Failure> failures() {
     return host.failures().recent();
+  }
+
+  /// How many of them there were so far.
+  public long failureCount() {
+    return host.failures().count();
+  }
+
+  /// How many texts of them were made so far: [#failures()] has a new one when this grows.
+  public long failuresWritten() {
+    return host.failures().written();
   }
 
   /// The deadlocks that were reported and still last.

@@ -26,6 +26,11 @@ public final class ProcessJfrEvents {
     return Presence.MODULE && FlightRecorder.isInitialized();
   }
 
+  /// Whether a recording that runs has enabled one of the events of what workers do.
+  public static boolean workIsWanted() {
+    return areRecorded() && WorkJfrEvents.areEnabled();
+  }
+
   private static final class Presence {
     static final boolean MODULE = ModuleLayer.boot().findModule("jdk.jfr").isPresent();
   }

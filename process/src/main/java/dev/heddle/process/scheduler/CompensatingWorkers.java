@@ -5,6 +5,7 @@ import dev.heddle.internal.SpinLock;
 import dev.heddle.process.CompensationCounters;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /// Extra threads that resume fibers while no worker makes progress.
@@ -59,6 +60,8 @@ final class CompensatingWorkers {
 
   private final WorkScheduler scheduler;
   private final String name;
+  private final Consumer<Worker> onBegin; // both on the thread of the compensating worker
+  private final Consumer<Worker> onEnd;
 
   // any thread
   private final Set<Worker> running = ConcurrentHashMap.newKeySet();
@@ -75,9 +78,12 @@ final class CompensatingWorkers {
   private long startedNanos = System.nanoTime() - PATIENCE_NANOS;
   private int started;
 
-  CompensatingWorkers(WorkScheduler scheduler, String name) {
+  CompensatingWorkers(
+      WorkScheduler scheduler, String name, Consumer<Worker> onBegin, Consumer<Worker> onEnd) {
     this.scheduler = scheduler;
     this.name = name;
+    this.onBegin = onBegin;
+    this.onEnd = onEnd;
   }
 
   /// The threads that run a fiber or search for one.
@@ -148,15 +154,17 @@ final class CompensatingWorkers {
   private void serve(Worker worker) {
     try {
       running.add(worker);
+      onBegin.accept(worker);
       WorkDeque<Task> hand = new WorkDeque<>();
       Task task;
       while (needed && (task = takeResumable(hand)) != null) {
         worker.run(task);
       }
     } catch (OutOfMemoryError _) {
-      return; // safe: it has no task in hand
+      // safe: it has no task in hand
     } finally {
       ended(worker);
+      onEnd.accept(worker);
     }
   }
 

@@ -4,13 +4,20 @@ package dev.heddle.process.scheduler;
 import dev.heddle.process.scheduler.Task.StepResult;
 import org.jspecify.annotations.Nullable;
 
-/// The run of a worker that somebody looks at. Its class is not loaded before, so that compiled
-/// code calls nothing in its place.
+/// The run of a worker that somebody looks at. Its class is not linked before: so long compiled
+/// code has the empty methods of [Task.Run] inlined without a check. After the first observer each
+/// run checks a type.
 final class ObservedRun extends Task.Run {
   private final WorkObserver observer;
 
-  ObservedRun(WorkObserver observer) {
+  private ObservedRun(WorkObserver observer) {
     this.observer = observer;
+  }
+
+  /// A run that `observer` is told of. Its type is the upper one, so that the verifier needs this
+  /// class for no method that calls this.
+  static Task.Run of(WorkObserver observer) {
+    return new ObservedRun(observer);
   }
 
   @Override

@@ -21,6 +21,9 @@ public interface WorkObserver {
   /// @param how [StepResult#CONTINUE]: its budget is spent; [StepResult#DONE]: the task has ended
   default void runEnds(Task task, StepResult how) {}
 
+  /// The worker has found no task, and searches for one.
+  default void searches() {}
+
   /// The worker parks.
   default void sleeps() {}
 
@@ -67,6 +70,12 @@ public interface WorkObserver {
     public void runEnds(Task task, StepResult how) {
       first.runEnds(task, how);
       second.runEnds(task, how);
+    }
+
+    @Override
+    public void searches() {
+      first.searches();
+      second.searches();
     }
 
     @Override

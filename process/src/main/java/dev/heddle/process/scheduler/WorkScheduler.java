@@ -137,9 +137,9 @@ public sealed class WorkScheduler permits SimulatedScheduler {
 
   // ---- observers ----
 
-  /// Who is told what is done on behalf of a step on `worker`, or, without one, by another thread;
-  /// null: nobody looks.
-  private @Nullable WorkObserver observerOf(@Nullable Worker worker) {
+  /// Who is told what is done on behalf of a step on `worker`; without one, or on a compensating
+  /// worker, that of all other threads. Null: nobody looks.
+  @Nullable WorkObserver observerOf(@Nullable Worker worker) {
     return worker == null || worker.isCompensating() ? observerOfOthers : worker.observer();
   }
 

@@ -53,7 +53,8 @@ public sealed class Worker permits SimulatedWorker {
   long stolen;
   private long parks;
   final DelayHistogram delays = new DelayHistogram();
-  Task.Run run = new Task.Run(); // an observer swaps it, between two runs or in one
+  private final Task.Run unobserved = new Task.Run();
+  Task.Run run = unobserved; // an observer swaps it, between two runs or in one
   private @Nullable Thread mounted; // the fiber that its step runs now
   private final BurstHeuristic burstHeuristic = new BurstHeuristic();
   private boolean hasBursts; // not while each message is recorded
@@ -339,6 +340,10 @@ public sealed class Worker permits SimulatedWorker {
 
   /// Searches all queues, several rounds, before it gives up.
   private @Nullable Task search() {
+    WorkObserver told = observer;
+    if (told != null) {
+      told.searches();
+    }
     for (int round = 0; round < SEARCH_ROUNDS; round++) {
       Task task = scheduler.first().poll();
       if (task == null) {
@@ -435,7 +440,7 @@ public sealed class Worker permits SimulatedWorker {
 
   /// Called before its step has a command executed.
   public void issued(Task by, Class<?> command, long tag) {
-    WorkObserver told = observer;
+    WorkObserver told = scheduler.observerOf(this);
     if (told != null) {
       told.issued(by, command, tag);
     }
@@ -590,7 +595,7 @@ public sealed class Worker permits SimulatedWorker {
   /// @param eachMessage whether its steps send each message as one, so that it can be told from the
   ///   others
   void observe(@Nullable WorkObserver told, boolean eachMessage) {
-    run = told == null ? new Task.Run() : new ObservedRun(told);
+    run = told == null ? unobserved : ObservedRun.of(told);
     observer = told;
     hasBursts = !eachMessage && !isCompensating();
   }

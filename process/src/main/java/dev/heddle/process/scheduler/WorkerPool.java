@@ -25,7 +25,7 @@ public sealed class WorkerPool permits SimulatedWorkers {
 
   // under the monitor of `workers`
   private List<WorkerTrace> traces = List.of(); // empty: none is being recorded
-  private final List<List<? extends WorkObserver>> observers = new ArrayList<>();
+  private final List<WorkObservers> observers = new ArrayList<>();
 
   /// A pool that is not started.
   ///
@@ -39,7 +39,8 @@ public sealed class WorkerPool permits SimulatedWorkers {
   WorkerPool(WorkScheduler scheduler, String name, LongStepHandler longSteps, Duration limit) {
     this.scheduler = scheduler;
     this.workers = scheduler.workers();
-    this.compensating = new CompensatingWorkers(scheduler, name + "-compensating");
+    this.compensating =
+        new CompensatingWorkers(scheduler, name + "-compensating", this::begins, this::ends);
     this.monitor =
         new SchedulerMonitor(
             scheduler, compensating, "heddle-monitor-" + name, longSteps, limit.toNanos());
@@ -179,7 +180,12 @@ public sealed class WorkerPool permits SimulatedWorkers {
       }
       all.add(WorkerTrace.ofOthers(new TraceRing(entries)));
       traces = List.copyOf(all);
-      tell();
+      try {
+        tell();
+      } catch (Throwable t) {
+        endTrace(); // no memory: else nobody could record it any more
+        throw t;
+      }
       return traces;
     }
   }
@@ -192,18 +198,21 @@ public sealed class WorkerPool permits SimulatedWorkers {
     }
   }
 
-  /// Tells others what the workers do.
-  ///
-  /// @param more in the order of the workers
-  public void observe(List<? extends WorkObserver> more) {
+  /// Tells others what the workers do, compensating ones included.
+  public void observe(WorkObservers more) {
     synchronized (workers) {
       observers.add(more);
-      tell();
+      try {
+        tell();
+      } catch (Throwable t) {
+        unobserve(more);
+        throw t;
+      }
     }
   }
 
   /// Ends that.
-  public void unobserve(List<? extends WorkObserver> told) {
+  public void unobserve(WorkObservers told) {
     synchronized (workers) {
       boolean _ = observers.remove(told); // observers are equal to none but themselves
       tell();
@@ -212,20 +221,48 @@ public sealed class WorkerPool permits SimulatedWorkers {
 
   /// Tells the workers, first of all the other threads: these complete what workers issue.
   private void tell() {
+    WorkObserver told = traces.isEmpty() ? null : traces.get(workers.length);
+    for (WorkObservers more : observers) {
+      told = both(told, more.ofOthers());
+    }
+    scheduler.observerOfOthers = told;
+    for (Worker worker : workers) {
+      tell(worker);
+    }
+    compensating.running().forEach(this::tell);
+  }
+
+  private void tell(Worker worker) {
     boolean isTraced = !traces.isEmpty();
-    scheduler.observerOfOthers = isTraced ? traces.get(workers.length) : null;
-    for (int i = 0; i < workers.length; i++) {
-      WorkObserver told = isTraced ? traces.get(i) : null;
-      for (List<? extends WorkObserver> more : observers) {
-        told = told == null ? more.get(i) : new WorkObserver.Both(told, more.get(i));
-      }
-      workers[i].observe(told, isTraced);
+    WorkObserver told = isTraced && !worker.isCompensating() ? traces.get(worker.number()) : null;
+    for (WorkObservers more : observers) {
+      told = both(told, more.of(worker));
+    }
+    worker.observe(told, isTraced);
+  }
+
+  private static @Nullable WorkObserver both(
+      @Nullable WorkObserver one, @Nullable WorkObserver other) {
+    return one == null ? other : other == null ? one : new WorkObserver.Both(one, other);
+  }
+
+  /// A compensating worker begins, or tell() has found it already. On its thread.
+  private void begins(Worker worker) {
+    synchronized (workers) {
+      tell(worker);
+    }
+  }
+
+  /// A compensating worker ends, and is not among the running ones any more. On its thread.
+  private void ends(Worker worker) {
+    synchronized (workers) {
+      observers.forEach(each -> each.ended(worker));
     }
   }
 
   /// Whether anything at all is told of what they do, or would be.
   public boolean isObserved() {
-    return scheduler.observerOfOthers != null || Stream.of(workers).anyMatch(Worker::isObserved);
+    return scheduler.observerOfOthers != null || all().stream().anyMatch(Worker::isObserved);
   }
 
   public List<WorkerCounters> counters() {

@@ -13,7 +13,8 @@ import org.jspecify.annotations.Nullable;
 /// that are no workers, those of timers, of loops and of commands.
 ///
 /// Each entry has a reading of the clock of its own: an arrow from one worker to another must not
-/// go back in time.
+/// go back in time. But a run of the task that this worker has woken last begins where the run
+/// before it has ended, if that task has not run since: nothing but its choice is between the two.
 ///
 /// **Thread** the worker, or the body that it has mounted; that of others any.
 public final class WorkerTrace implements WorkObserver {
@@ -60,6 +61,8 @@ public final class WorkerTrace implements WorkObserver {
   private long sentTo;
   private boolean isFresh; // no entry was added since the run has begun
   private int issued; // the last command of the run; 0: none
+  private @Nullable Task woken; // last in the run that runs now, or in the last one; null: none
+  private long stepsOfWoken; // when it was woken
 
   /// The trace of a worker.
   WorkerTrace(TraceRing ring) {
@@ -124,7 +127,9 @@ public final class WorkerTrace implements WorkObserver {
       firstPick = picks;
     }
     lastPick = picks;
-    since = System.nanoTime();
+    boolean follows = task == woken && task.steps() == stepsOfWoken;
+    since = follows ? since + 1 : System.nanoTime(); // later: what has woken it is not in its run
+    woken = null;
     running = task.number();
     isFresh = true;
     issued = 0;
@@ -201,6 +206,10 @@ public final class WorkerTrace implements WorkObserver {
 
   @Override
   public void woke(Task task, int why) {
+    if (running != 0) {
+      woken = task;
+      stepsOfWoken = task.steps();
+    }
     if (why == Task.BY_MESSAGE && lock == null && sentAt != 0 && sentTo == task.number()) {
       ring.add(sentAt, TraceKind.WAKE, BY_MESSAGE, sentTo, running); // saves a reading
       sentAt = 0;
@@ -213,8 +222,17 @@ public final class WorkerTrace implements WorkObserver {
 
   @Override
   public void issued(Task by, Class<?> command, long tag) {
-    issued = codes.of(command);
-    add(TraceKind.COMMAND, issued, by.number(), tag);
+    if (lock == null) {
+      issued = codes.of(command);
+      add(TraceKind.COMMAND, issued, by.number(), tag);
+      return;
+    }
+    lock.lock();
+    try {
+      ring.add(System.nanoTime(), TraceKind.COMMAND, codes.of(command), by.number(), tag);
+    } finally {
+      lock.unlock();
+    }
   }
 
   @Override

@@ -70,11 +70,12 @@ class StressRunTest {
           "dev.heddle.process.timer.HandOverStress.SettlesAtOnce",
           "dev.heddle.process.timer.HandOverStress.SleepsAtOnce",
           "dev.heddle.cluster.session.OutboxStress.FirstByteFirst",
-          "dev.heddle.cluster.session.OutboxStress.SealsByStore");
+          "dev.heddle.cluster.session.OutboxStress.SealsByStore",
+          "dev.heddle.cluster.session.OutboxStress.WakesTooSoon");
 
   /// Models and real classes that need no more than two processors; jcstress skips the others
   /// there.
-  private static final int OF_TWO_ACTORS = 82;
+  private static final int OF_TWO_ACTORS = 86;
 
   private static final int MORE_ROUNDS = 100;
 

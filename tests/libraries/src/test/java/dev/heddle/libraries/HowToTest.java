@@ -16,7 +16,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/// What the documentation shows of other libraries is what tests run.
+/// What the documentation shows of other libraries, and of clusters, is what tests run.
 @Tag("T14.6")
 @Tag("T16")
 class HowToTest {
@@ -37,6 +37,10 @@ class HowToTest {
     "carry-contexts.md, # Carry contexts of other libraries",
     "pool-connections.md, # Pool connections",
     "export-metrics.md, # Export metrics",
+    "run-three-nodes.md, # Run three nodes",
+    "run-on-kubernetes.md, # Run a cluster on Kubernetes",
+    "upgrade-a-cluster.md, # Upgrade a cluster",
+    "make-cluster-certificates.md, # Make the certificates of a cluster",
   })
   void codeOfTheHowTo_isARegionOfATest(String name, String from) throws IOException {
     String page = Files.readString(ROOT.resolve("docs/how-to").resolve(name));
@@ -53,7 +57,8 @@ class HowToTest {
             "tests/libraries/src/test/java",
             "core/src/test/java/dev/heddle/snippets",
             "context/src/test/java",
-            "metrics/src/test/java")
+            "metrics/src/test/java",
+            "cluster/src/test/java/dev/heddle/cluster/PagesSnippetsTest.java")
         .flatMap(folder -> files(ROOT.resolve(folder)).stream())
         .flatMap(file -> found(REGION, read(file)).stream())
         .toList();

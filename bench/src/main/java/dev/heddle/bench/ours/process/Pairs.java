@@ -11,7 +11,7 @@ import java.util.ArrayList;
 import java.util.List;
 
 /// Pairs of processes that send a message to and fro.
-public final class Pairs extends Resident {
+public sealed class Pairs extends Resident permits ObservedPairs {
   private final int pairs;
 
   /// A program of so many pairs.

@@ -47,6 +47,7 @@ public record Mutant(String name, String says, List<Edit> edits, List<TestName> 
           "cluster-ratis",
           "context",
           "metrics",
+          "cli",
           "testkit/world",
           "testkit/test");
 

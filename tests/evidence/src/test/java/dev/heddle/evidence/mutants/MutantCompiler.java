@@ -40,7 +40,9 @@ final class MutantCompiler implements AutoCloseable {
     for (String entry : System.getProperty("java.class.path").split(File.pathSeparator)) {
       path.add(new File(entry));
     }
-    path.add(Mutant.classes("cluster-ratis").toFile()); // its jar has Ratis under other names
+    // their jars have others' classes under other names
+    path.add(Mutant.classes("cluster-ratis").toFile());
+    path.add(Mutant.classes("cli").toFile());
     StandardJavaFileManager opened =
         javac.getStandardFileManager(null, null, StandardCharsets.UTF_8);
     opened.setLocation(StandardLocation.CLASS_PATH, path);

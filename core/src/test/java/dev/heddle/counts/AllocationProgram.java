@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.heddle.counts;
+
+import dev.heddle.Action;
+import dev.heddle.Body;
+import dev.heddle.Heddle;
+import dev.heddle.coroutine.Coroutine;
+import dev.heddle.heap.HeapHistogram;
+import dev.heddle.sync.Channel;
+import dev.heddle.sync.Mutex;
+import dev.heddle.sync.RateLimiter;
+import dev.heddle.sync.Semaphore;
+import dev.heddle.thread.ThreadChannel;
+import java.time.Duration;
+import java.util.Map;
+
+/// Tells what one call of many allocates: its argument says which.
+public final class AllocationProgram {
+  private static final int NUMBER = 20_000; // more than there are new objects for the histogram
+
+  private AllocationProgram() {}
+
+  /// What is called.
+  public enum Subject {
+    /// For a coroutine that has ended.
+    AWAIT {
+      @Override
+      Action make() {
+        Coroutine<String> done = Heddle.spawn(() -> "done");
+        done.await();
+        return done::await;
+      }
+    },
+    /// There and back: another one is ready.
+    SUSPEND {
+      @Override
+      Action make() {
+        Heddle.background("other", AllocationProgram::suspendForEver);
+        return Heddle::yieldNow;
+      }
+    },
+    /// Without contention.
+    MUTEX {
+      @Override
+      Action make() {
+        Mutex mutex = new Mutex();
+        return () -> {
+          mutex.lock();
+          mutex.unlock();
+        };
+      }
+    },
+    /// Without waiting.
+    CHANNEL {
+      @Override
+      Action make() {
+        Channel<String> channel = Channel.of(8);
+        return () -> {
+          channel.send("item");
+          channel.receive();
+        };
+      }
+    },
+    /// Without contention.
+    SEMAPHORE {
+      @Override
+      Action make() {
+        Semaphore semaphore = new Semaphore(2);
+        return () -> {
+          semaphore.acquire(2);
+          semaphore.release(2);
+        };
+      }
+    },
+    /// Without waiting: all at once.
+    RATE_LIMITER {
+      @Override
+      Action make() {
+        RateLimiter limiter = RateLimiter.of(1_000_000_000, Duration.ofSeconds(1));
+        return limiter::acquire;
+      }
+    },
+    /// Without waiting.
+    THREAD_CHANNEL {
+      @Override
+      Action make() {
+        ThreadChannel<String> channel = ThreadChannel.of(8);
+        return () -> {
+          channel.send("item");
+          channel.receive();
+        };
+      }
+    },
+    /// And its end.
+    SPAWN {
+      @Override
+      Action make() {
+        return () -> Heddle.spawn(() -> "done").await();
+      }
+    },
+    /// Of an object: a measure that sees nothing proves nothing.
+    CONTROL {
+      @Override
+      Action make() {
+        Object[] kept = new Object[1];
+        return () -> kept[0] = new Object();
+      }
+    };
+
+    abstract Action make();
+  }
+
+  /// Tells it.
+  public static void main(String[] args) {
+    tell(Subject.valueOf(args[0])::make);
+  }
+
+  /// Tells what one call allocates in a coroutine.
+  ///
+  /// @param make makes the call
+  public static void tell(Body<Action> make) {
+    HeapHistogram.tell(Heddle.run(() -> ofOne(make.run())));
+  }
+
+  private static Map<String, Long> ofOne(Action call) throws Exception {
+    run(call); // classes, queues and stacks that are there for the next
+    HeapHistogram before = HeapHistogram.all();
+    run(call);
+    return HeapHistogram.all().ofOne(before, NUMBER);
+  }
+
+  private static void run(Action call) throws Exception {
+    for (int i = 0; i < NUMBER; i++) {
+      call.run();
+    }
+  }
+
+  @SuppressWarnings("InfiniteLoopStatement") // cancelled when everything else is done
+  private static void suspendForEver() {
+    while (true) {
+      Heddle.yieldNow();
+    }
+  }
+}

@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.heddle.loop.feed;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.heddle.Heddle;
+import dev.heddle.Loop;
+import dev.heddle.coroutine.tree.CoroutineNode;
+import dev.heddle.coroutine.tree.CoroutineTree;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.Objects;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/// What a feed measures of a loop of which it is known how long something takes at least.
+@Tag("watch-4")
+@Timeout(value = 300, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+class LoopFiguresTest {
+  private static final long SPIN_NANOS = 5_000_000;
+  private static final long GAP_NANOS = 1_000_000_000; // more than that between two probes
+
+  private final CompletableFuture<CoroutineTree> tree = new CompletableFuture<>();
+  private final AtomicBoolean over = new AtomicBoolean();
+  private final CompletableFuture<Boolean> ends = new CompletableFuture<>();
+  private @Nullable Loop<Boolean> loop;
+
+  /// A loop in which so many coroutines take turns of 5 ms.
+  private LoopFeed feedOfBusy(int coroutines) {
+    loop =
+        Loop.start(() -> {
+          for (int i = 1; i < coroutines; i++) {
+            Heddle.background("spinner", this::takeTurns);
+          }
+          Heddle.yieldNow();
+          tree.complete(CoroutineNode.current().tree());
+          takeTurns();
+          return true;
+        });
+    return feed();
+  }
+
+  private LoopFeed feed() {
+    return new LoopFeed(tree.join(), () -> new HashMap<>(Map.of("name", "busy")));
+  }
+
+  private void takeTurns() {
+    while (!over.get()) {
+      long end = System.nanoTime() + SPIN_NANOS;
+      while (System.nanoTime() - end < 0) {
+        Thread.onSpinWait();
+      }
+      Heddle.yieldNow();
+    }
+  }
+
+  @AfterEach
+  void end() {
+    over.set(true);
+    ends.complete(true);
+    Objects.requireNonNull(loop).join();
+  }
+
+  private static long count(Map<String, String> row, String name) {
+    return Long.parseLong(row.get(name));
+  }
+
+  /// What is ready waits until the others have had their turns of 5 ms: 14 of 15, since the probe
+  /// may arrive during the turn of one.
+  @Test
+  void delays_areThoseOfARound() {
+    try (LoopFeed feed = feedOfBusy(15)) {
+      for (int i = 0; i < 10; i++) {
+        feed.probe();
+      }
+      Map<String, String> row = feed.look().getFirst();
+      long longest = count(row, "longestDelayMicros");
+      assertThat(count(row, "delaySamples")).isEqualTo(10);
+      assertThat(longest).isGreaterThan(14 * SPIN_NANOS / 1_000);
+      assertThat(count(row, "delayMedianMicros"))
+          .isGreaterThan(14 * SPIN_NANOS / 1_000)
+          .isLessThanOrEqualTo(count(row, "delay99Micros"));
+      assertThat(count(row, "delay99Micros")).isBetween(longest, 2 * longest);
+      assertThat(Stream.of(row.get("delays").split(" ")).mapToLong(Long::parseLong).sum())
+          .isEqualTo(10);
+      assertThat(count(feed.look().getFirst(), "longestDelayMicros"))
+          .as("since the look before")
+          .isZero();
+    }
+  }
+
+  @Test
+  void loopThatNeverSleeps_isAwakeAllTheTime() {
+    try (LoopFeed feed = feedOfBusy(2)) {
+      for (int i = 0; i < 5; i++) {
+        feed.probe();
+      }
+      Map<String, String> row = feed.look().getFirst();
+      assertThat(count(row, "sampledNanos")).isGreaterThanOrEqualTo(4 * SPIN_NANOS);
+      assertThat(row.get("awakeNanos")).isEqualTo(row.get("sampledNanos"));
+    }
+  }
+
+  /// A page that was closed for seconds had them as what its last probe had found.
+  @Test
+  void timeInWhichNobodyLooks_isNotSampled() {
+    try (LoopFeed feed = feedOfBusy(2)) {
+      long began = System.nanoTime();
+      feed.probe();
+      long before = count(feed.look().getFirst(), "sampledNanos");
+      long paused = System.nanoTime();
+      while (System.nanoTime() - paused <= GAP_NANOS) {
+        Thread.onSpinWait();
+      }
+      paused = System.nanoTime() - paused;
+      feed.probe();
+      long sampled = count(feed.look().getFirst(), "sampledNanos") - before;
+      assertThat(sampled).isLessThan(System.nanoTime() - began - paused);
+    }
+  }
+
+  @Test
+  void loopThatSleepsAtEachProbe_isNeverAwake() {
+    loop =
+        Loop.start(() -> {
+          tree.complete(CoroutineNode.current().tree());
+          return Heddle.await(ends);
+        });
+    try (LoopFeed feed = feed()) {
+      assertThat(feed.look()).isNotEmpty();
+      for (int i = 0; i < 5; i++) {
+        while (!tree.join().scheduler().isAsleep()) {
+          Thread.onSpinWait();
+        }
+        feed.probe();
+      }
+      Map<String, String> row = feed.look().getFirst();
+      assertThat(count(row, "sampledNanos")).isPositive();
+      assertThat(row).containsEntry("awakeNanos", "0");
+    }
+  }
+}

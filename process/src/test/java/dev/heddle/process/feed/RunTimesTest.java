@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.heddle.process.feed;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+
+/// Whose the time of short and long runs is, by a clock that only moves when a run takes time.
+@Tag("watch-1")
+class RunTimesTest {
+  private static final int FEW = 16; // runs behind a sleep that are measured by themselves
+
+  private long clock = 1_000;
+  private int ticks;
+  private final List<Long> written = new ArrayList<>(); // nanoseconds of each run
+  private final RunTimes times = new RunTimes(() -> clock, () -> ticks, this::write);
+
+  private void write(int[] rows, long[] nanos, int count) {
+    for (int i = 0; i < count; i++) {
+      assertThat(rows[i]).as("row of a run").isEqualTo(written.size());
+      written.add(nanos[i]);
+    }
+  }
+
+  private int begun;
+
+  private void run(long... nanos) {
+    for (long each : nanos) {
+      times.runBegins();
+      clock += each;
+      times.runEnds(begun++, false);
+    }
+  }
+
+  private void runMany(int count, long nanos) {
+    Collections.nCopies(count, nanos).forEach(this::run);
+  }
+
+  private void spendThoseBehindASleep() {
+    runMany(FEW, 10);
+    assertThat(written).containsExactlyElementsOf(Collections.nCopies(FEW, 10L));
+    written.clear();
+    begun = 0;
+  }
+
+  @Test
+  void shortAndLongRunsBehindASleep_haveTheirOwnTimes() {
+    run(10, 20, 100_000, 30);
+    times.pauses();
+
+    assertThat(written).containsExactly(10L, 20L, 100_000L, 30L);
+  }
+
+  @Test
+  void timeBetweenRunsThatAreMeasured_isNobodys() {
+    run(10);
+    clock += 5_000;
+    run(20);
+    times.pauses();
+
+    assertThat(written).containsExactly(10L, 20L);
+  }
+
+  @Test
+  void shortRunsThatFollowEachOther_shareAReadingEqually() {
+    spendThoseBehindASleep();
+    run(10, 30);
+    runMany(FEW - 2, 20);
+
+    assertThat(written).containsExactlyElementsOf(Collections.nCopies(FEW, 20L));
+  }
+
+  /// Else the short ones would have a part of the time of each long one.
+  @Test
+  void runsBehindALongOne_haveTheirOwnTimes() {
+    spendThoseBehindASleep();
+    runMany(FEW - 1, 10);
+    run(100_000); // lends its time to those before it, once
+    long shared = (100_000 + 10 * (FEW - 1)) / FEW;
+    assertThat(written).hasSize(FEW).startsWith(shared, shared);
+    assertThat(written.stream().mapToLong(each -> each).sum()).isEqualTo(clock - 1_000 - FEW * 10);
+    written.clear();
+    begun = 0;
+
+    run(10, 20, 100_000, 30);
+    times.pauses();
+    assertThat(written).containsExactly(10L, 20L, 100_000L, 30L);
+  }
+
+  @Test
+  void runsBehindALongOne_haveTheirOwnTimes_onlyAsManyAsItsTimePaysFor() {
+    runMany(FEW - 1, 10);
+    run(20 * 500);
+    runMany(20, 10);
+    assertThat(written.subList(FEW - 1, FEW + 20)).startsWith(10_000L, 10L).endsWith(10L, 10L);
+    written.clear();
+    begun = 0;
+
+    run(10, 30);
+    runMany(FEW - 2, 20);
+    assertThat(written).containsExactlyElementsOf(Collections.nCopies(FEW, 20L));
+  }
+
+  /// A tick says that much time has passed in it.
+  @Test
+  void longRunInWhichATickComes_hasItsTime_butForALittle() {
+    spendThoseBehindASleep();
+    run(10, 20);
+    times.runBegins();
+    clock += 1_000_000;
+    ticks++;
+    times.runEnds(begun++, false);
+    assertThat(written).containsExactly(500L, 500L, 999_030L);
+
+    run(30);
+    times.pauses();
+    assertThat(written).endsWith(999_030L, 30L);
+  }
+
+  @Test
+  void whatLastsBetweenRuns_isTheirsForATickAtMost() {
+    spendThoseBehindASleep();
+    run(10, 20);
+    clock += 100_000_000;
+    ticks++;
+    run(40);
+    times.pauses();
+
+    assertThat(written).containsExactly(250_000L, 250_000L, 40L);
+  }
+}

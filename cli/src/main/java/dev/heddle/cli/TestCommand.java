@@ -30,7 +30,9 @@ import picocli.CommandLine.Spec;
       "  N passed, N failed, N skipped",
       "",
       "A module that runs its tests in several ways (contexts reused and not, each driver) counts"
-          + " each way. Ctrl-C ends it, and shows what has ended until then.",
+          + " each way. Ctrl-C ends it, and shows what has ended until then. Tests that stand still,"
+          + " with no class that ends for 15 minutes (--full: two hours), are ended and their stacks"
+          + " shown.",
       ""
     },
     footer = {

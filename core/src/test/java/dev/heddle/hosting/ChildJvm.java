@@ -9,6 +9,7 @@ import java.net.URISyntaxException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.HashSet;
@@ -26,7 +27,8 @@ import org.jspecify.annotations.Nullable;
 /// A program of the tests' in a JVM of its own, with the flag that Heddle needs and the reuse mode
 /// and driver of this run.
 public final class ChildJvm {
-  private static final long GUARD_SECONDS = 1_800;
+  private static final long GUARD_SECONDS = 600;
+  private static final long STACKS_SECONDS = 30;
   private static final @Nullable String DRIVER = System.getProperty("heddle.driver");
   // the second lowest bit of a mask in hexadecimal is that of signal 2
   private static final Pattern INTERRUPT_IGNORED = Pattern.compile("SigIgn:.*[2367abef]");
@@ -126,19 +128,42 @@ public final class ChildJvm {
 
   /// Runs it to its end.
   ///
-  /// @throws AssertionError when it does not end by itself
+  /// @throws AssertionError when it does not end by itself, with its stacks; or when a process that
+  ///   it has started keeps its output open
   public Result run() throws IOException, InterruptedException {
     Process child = new ProcessBuilder(command()).redirectErrorStream(true).start();
     StringBuilder output = new StringBuilder();
-    Thread reader = Thread.ofVirtual().start(() -> read(child.getInputStream(), output));
+    Thread reader = Thread.ofPlatform().daemon().start(() -> read(child.getInputStream(), output));
     child.getOutputStream().close();
     if (!child.waitFor(GUARD_SECONDS, TimeUnit.SECONDS)) {
+      String stacks = stacks(child.pid());
+      child.descendants().forEach(ProcessHandle::destroyForcibly);
       child.destroyForcibly().waitFor();
-      reader.join();
-      throw new AssertionError("the child did not end by itself; it said:\n" + output);
+      reader.join(Duration.ofSeconds(GUARD_SECONDS));
+      throw new AssertionError(
+          "the child did not end by itself; it said:\n" + output + "\nIts stacks:\n" + stacks);
+    }
+    if (!reader.join(Duration.ofSeconds(GUARD_SECONDS))) {
+      throw new AssertionError("the child has ended, and another process has its output open");
+    }
+    return new Result(child.exitValue(), output.toString());
+  }
+
+  private static String stacks(long pid) throws IOException, InterruptedException {
+    Path jcmd = Path.of(System.getProperty("java.home"), "bin", "jcmd");
+    Process asked =
+        new ProcessBuilder(jcmd.toString(), Long.toString(pid), "Thread.print")
+            .redirectErrorStream(true)
+            .start();
+    asked.getOutputStream().close();
+    StringBuilder stacks = new StringBuilder();
+    Thread reader = Thread.ofPlatform().daemon().start(() -> read(asked.getInputStream(), stacks));
+    if (!asked.waitFor(STACKS_SECONDS, TimeUnit.SECONDS)) {
+      asked.destroyForcibly().waitFor();
+      return "none within " + STACKS_SECONDS + " s";
     }
     reader.join();
-    return new Result(child.exitValue(), output.toString());
+    return stacks.toString();
   }
 
   private static void read(InputStream from, StringBuilder into) {

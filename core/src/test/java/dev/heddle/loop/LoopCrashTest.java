@@ -15,7 +15,7 @@ import dev.heddle.scheduler.Clock;
 import dev.heddle.scheduler.ReadyPicker;
 import dev.heddle.scheduler.SchedulerParts;
 import dev.heddle.scheduler.SchedulerParts.Births;
-import dev.heddle.scheduler.context.VirtualThreads;
+import dev.heddle.scheduler.context.JdkScheduler;
 import java.lang.ref.WeakReference;
 import java.util.ArrayList;
 import java.util.List;
@@ -23,7 +23,6 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.ForkJoinPool;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
@@ -162,28 +161,20 @@ class LoopCrashTest {
     waiting.forEach(LockSupport::unpark);
     waiting.forEach(Thread::interrupt);
     later.complete("late");
-    awaitSchedulerOfTheJdk();
+    JdkScheduler.runWhatItHas();
     assertThat(ran).isEmpty();
   }
 
   @Test
-  void turnOfAThread_afterTheCrash_isNotRun() {
+  void turnOfAThread_afterTheCrash_isNotRun() throws InterruptedException {
     LoopRuntime[] crashed = new LoopRuntime[1];
     runTillCrash(() -> {
       crashed[0] = loop;
       crash();
     });
     crashed[0].scheduler().runBorn(() -> ran.add("went on"));
-    awaitSchedulerOfTheJdk();
+    JdkScheduler.runWhatItHas();
     assertThat(ran).isEmpty();
-  }
-
-  // what it has been given before has run then
-  private static void awaitSchedulerOfTheJdk() {
-    ForkJoinPool pool = (ForkJoinPool) VirtualThreads.defaultScheduler();
-    while (!pool.isQuiescent()) {
-      Thread.onSpinWait();
-    }
   }
 
   @Test

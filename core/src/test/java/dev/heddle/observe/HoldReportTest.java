@@ -37,6 +37,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 /// The watchdog: who holds the loop, and doing what. Each hold lasts until it has been reported.
 @Timeout(value = 300, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class HoldReportTest {
+  private static volatile long endOfSpins;
   private static final Duration LIMIT = Duration.ofMillis(20);
   private static final long LONGER = LIMIT.toNanos() * 5;
   private static final int TRIES = 100;
@@ -340,9 +341,11 @@ class HoldReportTest {
   }
 
   // no call of the program's own in the loop: it would be another site; and the clock is not read:
-  // inside that call, which is native, it would not be a computation that is seen
+  // inside that call, which is native, it would not be a computation that is seen. The end is
+  // volatile: some collectors have no safepoint in a loop whose count is known
   private static void hold(long spins) {
-    for (long i = 0; i < spins; i++) {
+    endOfSpins = spins;
+    for (long i = 0; i < endOfSpins; i++) {
       Thread.onSpinWait();
     }
   }

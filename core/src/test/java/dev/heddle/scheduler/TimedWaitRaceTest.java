@@ -146,7 +146,7 @@ class TimedWaitRaceTest {
             return true;
           }));
     }
-    int turns = endsEarly ? random.nextInt(60) : Integer.MAX_VALUE;
+    int turns = endsEarly ? 1 + random.nextInt(59) : Integer.MAX_VALUE;
     for (int i = 0; i < turns && waiters.stream().anyMatch(one -> !one.isDone()); i++) {
       disturb(random);
       Heddle.yieldNow();

@@ -80,6 +80,16 @@ final class Pass {
     return stage == BuildLog.Stage.NOT_RUN || (stage == BuildLog.Stage.STOPPED && !begun);
   }
 
+  /// How many test classes have ended.
+  int classes() {
+    return modules.stream().mapToInt(reports::files).sum();
+  }
+
+  /// Whether a module runs its tests now.
+  boolean isTesting() {
+    return modules.stream().anyMatch(module -> log.stage(module) == BuildLog.Stage.TESTING);
+  }
+
   private static long count(List<TestResult> results, TestResult.Kind kind) {
     return results.stream().filter(result -> result.kind() == kind).count();
   }

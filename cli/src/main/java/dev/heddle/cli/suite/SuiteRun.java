@@ -42,6 +42,8 @@ public final class SuiteRun {
    * I2. Exit code 0 means: Maven ended with 0, tests have run in each module that has some, and
    * none has failed. [SuiteRunTest]
    * I3. After a signal no process of the run is left. [SuiteIT]
+   * I4. A test that waits for ever ends the tests of its module, and the result has its stack.
+   * [StandstillTest]
    *
    * Rejected. A listener in the JVMs of the tests: it has to be on their class path in module mode
    * too, and tests that start JUnit or a JVM of their own would report to it as well. A spy in
@@ -51,6 +53,9 @@ public final class SuiteRun {
   private static final Duration POLL = Duration.ofMillis(250);
   private static final Duration UNTIL_FORCED = Duration.ofSeconds(10);
   private static final int LAST_LINES = 15;
+  // the longest classes take three minutes; of the slow tests an hour and more may pass in one
+  private static final Duration PATIENCE = Duration.ofMinutes(15);
+  private static final Duration PATIENCE_WITH_SLOW_TESTS = Duration.ofHours(2);
   private static final int SIGNALLED = 128; // a shell's code for a signal is this and its number
 
   private final SuitePlan plan;
@@ -60,6 +65,7 @@ public final class SuiteRun {
   private final PrintWriter err;
   private final List<SuiteModule> modules;
   private final TestClasses history;
+  private final Standstill standstill;
   private final long began = System.nanoTime();
 
   // under this object's monitor
@@ -79,6 +85,18 @@ public final class SuiteRun {
       PrintWriter out,
       PrintWriter err)
       throws IOException {
+    this(plan, maven, progressBoard, out, err, plan.full() ? PATIENCE_WITH_SLOW_TESTS : PATIENCE);
+  }
+
+  /// @param patience how long no test class may end while tests run
+  SuiteRun(
+      SuitePlan plan,
+      Function<List<String>, ProcessBuilder> maven,
+      ProgressBoard progressBoard,
+      PrintWriter out,
+      PrintWriter err,
+      Duration patience)
+      throws IOException {
     this.plan = plan;
     this.maven = maven;
     this.progressBoard = progressBoard;
@@ -87,6 +105,7 @@ public final class SuiteRun {
     this.modules = SuiteModule.of(plan.root());
     Files.createDirectories(plan.state());
     this.history = new TestClasses(plan.root(), plan.state().resolve("test-classes"));
+    this.standstill = new Standstill(patience, plan.log());
   }
 
   /// Runs it to its end.
@@ -140,6 +159,7 @@ public final class SuiteRun {
         Thread.ofPlatform().daemon().name("suite-log").start(() -> copy(process, pass.log));
     while (!process.waitFor(POLL.toMillis(), TimeUnit.MILLISECONDS)) {
       show(pass);
+      standstill.look(pass.classes(), pass.isTesting(), process.toHandle(), System.nanoTime());
     }
     copier.join();
     show(pass);
@@ -184,6 +204,7 @@ public final class SuiteRun {
       history.remember(modules, passes.getFirst().reports);
     }
     boolean failed = code != 0 || passes.size() > 1 || summary.count(TestResult.Kind.FAILED) > 0;
+    failed |= !standstill.findings().isEmpty();
     failed |= complain(signalled, summary);
     summary.count();
     out.flush();
@@ -245,6 +266,7 @@ public final class SuiteRun {
         summary.problem(problem, folderOf(problem.artifact()));
       }
     }
+    summary.standstill(standstill.findings());
     return summary;
   }
 

@@ -57,6 +57,14 @@ final class Summary {
     out.println("  to do: " + problem.advice());
   }
 
+  /// Where tests stood that were ended because none went on.
+  void standstill(List<String> findings) {
+    if (!findings.isEmpty()) {
+      out.println();
+      findings.forEach(line -> out.println(line.startsWith(" ") ? line : "STOOD STILL " + line));
+    }
+  }
+
   /// One line for each reason: what a test needs and this machine lacks.
   void skipped() {
     Map<String, List<TestResult>> reasons =

@@ -17,7 +17,7 @@ import org.junit.jupiter.api.condition.OS;
 
 /// Three nodes in JVMs and network namespaces of their own, whose network is cut and healed. How
 /// long a detection took is printed, not asserted.
-@Timeout(600)
+@Timeout(value = 600, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 @EnabledOnOs(OS.LINUX)
 class ClusterNamespacesTest {
   private static final int PORT = 7600;

@@ -18,7 +18,7 @@ final class DeadlockedProgram {
   public static void main(String[] args) {
     int coroutines = Integer.getInteger("coroutines");
     int[] cleanedUp = new int[1];
-    HeddleOptions patient = HeddleOptions.defaults().withShutdownDeadline(Duration.ofDays(1));
+    HeddleOptions patient = HeddleOptions.defaults().withShutdownDeadline(Duration.ofMinutes(5));
     ThreadMXBean threads = ManagementFactory.getThreadMXBean();
     long before = threads.getCurrentThreadCpuTime(); // of the thread that becomes the loop's
     try {

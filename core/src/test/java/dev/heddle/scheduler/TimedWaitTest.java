@@ -428,26 +428,35 @@ class TimedWaitTest {
     int suspended = (int) virtualThreadConstant("SUSPENDED");
     Object monitor = new Object();
     Heddle.run(() -> {
-      List<Thread> threads = new ArrayList<>();
-      var waiting =
-          Heddle.spawn(() -> {
-            threads.add(Thread.currentThread());
-            synchronized (monitor) {
-              monitor.wait(1);
-            }
-            log.add("woken");
-          });
-      Heddle.yieldNow();
-      Thread thread = threads.getFirst();
-      // what the JDK does before and after it reads a stack
-      assertThat(state.compareAndSet(thread, timedWait, timedWait | suspended)).isTrue();
-      holdUntilExpired();
-      Heddle.yieldNow(); // the timer has its turn
-      Heddle.yieldNow();
-      assertThat(log).isEmpty();
-      state.setVolatile(thread, timedWait);
-      waiting.await();
-      assertThat(log).containsExactly("woken");
+      boolean begun = false;
+      while (!begun) { // the wait of one may be over before its stack is read
+        log.clear();
+        List<Thread> threads = new ArrayList<>();
+        var waiting =
+            Heddle.spawn(() -> {
+              threads.add(Thread.currentThread());
+              synchronized (monitor) {
+                monitor.wait(1);
+              }
+              log.add("woken");
+            });
+        Heddle.yieldNow();
+        Thread thread = threads.getFirst();
+        // what the JDK does before and after it reads a stack
+        begun = state.compareAndSet(thread, timedWait, timedWait | suspended);
+        if (begun) {
+          try {
+            holdUntilExpired();
+            Heddle.yieldNow(); // the timer has its turn
+            Heddle.yieldNow();
+            assertThat(log).isEmpty();
+          } finally {
+            state.setVolatile(thread, timedWait); // else the JDK's thread for timers spins for ever
+          }
+        }
+        waiting.await();
+        assertThat(log).containsExactly("woken");
+      }
     });
   }
 

@@ -20,7 +20,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /// What processes use of the workers of their runtime, while an observer has it counted.
-@Timeout(300)
+@Timeout(value = 300, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 @Tag("watch-1")
 class ProcessAccountsTest {
   private ProcessRuntime runtime = ProcessRuntime.builder().workers(2).start();

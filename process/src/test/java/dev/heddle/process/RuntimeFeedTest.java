@@ -20,7 +20,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /// What an observer sees of a runtime from look to look.
-@Timeout(300)
+@Timeout(value = 300, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 @Tag("watch-1")
 class RuntimeFeedTest {
   private record Slow() implements ProcessCommand<String> {}

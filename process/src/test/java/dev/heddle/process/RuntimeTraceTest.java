@@ -30,7 +30,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /// The trace of a runtime, as the session of an observer records it.
-@Timeout(300)
+@Timeout(value = 300, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 @Tag("watch-3")
 class RuntimeTraceTest {
   private static final String OTHERS = "runtime";

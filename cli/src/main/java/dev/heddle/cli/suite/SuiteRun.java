@@ -175,11 +175,20 @@ public final class SuiteRun {
 
   private void copy(Process process, BuildLog build) {
     try (BufferedReader lines =
-            new BufferedReader(
-                new InputStreamReader(process.getInputStream(), StandardCharsets.UTF_8));
-        BufferedWriter log =
-            Files.newBufferedWriter(
-                plan.log(), StandardOpenOption.CREATE, StandardOpenOption.APPEND)) {
+        new BufferedReader(
+            new InputStreamReader(process.getInputStream(), StandardCharsets.UTF_8))) {
+      write(lines, build);
+      while (lines.readLine() != null) {
+        // the log could not be written: Maven would stand still if nobody read on
+      }
+    } catch (IOException e) {
+      err.println("heddle: the output of Maven cannot be read: " + e.getMessage());
+    }
+  }
+
+  private void write(BufferedReader lines, BuildLog build) {
+    try (BufferedWriter log =
+        Files.newBufferedWriter(plan.log(), StandardOpenOption.CREATE, StandardOpenOption.APPEND)) {
       for (String line = lines.readLine(); line != null; line = lines.readLine()) {
         log.write(build.accept(line));
         log.newLine();

@@ -130,11 +130,11 @@ final class FifoOpening {
       if (fd >= 0) {
         LinuxCalls.close(fd);
       }
-      if (mayWatch) {
-        WATCHES.release();
-      }
       if (opens != null) {
         opens.close();
+      }
+      if (mayWatch) {
+        WATCHES.release(); // last: the watch of the next one would be one too many
       }
     }
   }

@@ -10,14 +10,17 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 
-/// Tries whether the JDK uses the timers of waits as [TimedWaits] expects: a virtual thread parks
-/// for an hour, or waits in a monitor, with the current thread as its carrier, and its timer ends
-/// that at once.
+/// Tries whether the JDK uses the timers of waits as [TimedWaits] expects: a virtual thread parks,
+/// or waits in a monitor, with the current thread as its carrier, and its timer ends that.
+///
+/// The limit of the wait is short because some JVMs cannot take the thread off its carrier, one
+/// with `-XX:LockingMode=1` for example. The carrier itself waits there until the limit is over,
+/// and no timer has been asked for. Elsewhere the length has no effect: no clock ends the wait.
 ///
 /// Another thread that reads all stacks of the JVM at this moment, as a thread dump does, keeps the
 /// thread from its end. So there are several attempts.
 final class TimedWaitTrial implements Timers {
-  private static final long LIMIT = TimeUnit.HOURS.toNanos(1);
+  private static final long LIMIT = TimeUnit.MILLISECONDS.toNanos(20);
   private static final int ATTEMPTS = 5; // one for each of a few dumps that meet one start
 
   // a reader of the stack adds to it, too

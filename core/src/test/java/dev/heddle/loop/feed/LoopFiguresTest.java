@@ -61,6 +61,7 @@ class LoopFiguresTest {
   }
 
   @AfterEach
+  @Timeout(300) // that of the class is of the tests only
   void end() {
     over.set(true);
     ends.complete(true);

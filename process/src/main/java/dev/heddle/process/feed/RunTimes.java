@@ -22,6 +22,10 @@ final class RunTimes {
    * reads the clock, and what is more than SHORT for each of the others belongs to it. If the tick
    * came before a run began, something else has lasted: then runs have the time of a tick at most.
    *
+   * A thread that had to wait for a processor has seemed to run, too, and must not pay for all runs
+   * until it waits again: so a run pays for those of the time of a tick at most. Longer ones lend
+   * the others little.
+   *
    * Rejected. Two readings for each run: 54 to 60 ns more for one of 55. Shared readings also
    * before a sleep: then the time of a run is not known when the worker sleeps, and runs of 100 us
    * counted as 0.4.
@@ -36,7 +40,7 @@ final class RunTimes {
   private static final int FEW = 16; // runs that are written at once, or share a reading
   private static final long SHORT = 500; // nanoseconds of a run: two readings are a tenth
   private static final long PAYS = 500; // nanoseconds: two readings are a tenth
-  private static final int MOST = 1 << 16; // runs that are measured by themselves after a long one
+  private static final long MOST = TraceTicks.NANOS / PAYS; // for longer ones there are the ticks
 
   /// Takes what runs have taken.
   interface Sink {

@@ -105,6 +105,20 @@ class RunTimesTest {
     assertThat(written).containsExactlyElementsOf(Collections.nCopies(FEW, 20L));
   }
 
+  /// A thread that had waited for a processor read the clock for each run until it waited again.
+  @Test
+  void runOfManyTicks_paysForThoseOfOneTick() {
+    runMany(FEW - 1, 10);
+    run(1_000_000_000);
+    runMany(1_000, 10);
+    written.clear();
+    begun = 0;
+
+    run(10, 30);
+    runMany(FEW - 2, 20);
+    assertThat(written).containsExactlyElementsOf(Collections.nCopies(FEW, 20L));
+  }
+
   /// A tick says that much time has passed in it.
   @Test
   void longRunInWhichATickComes_hasItsTime_butForALittle() {

@@ -27,8 +27,8 @@ final class Accounts implements LoopObserver {
    *
    * Time. A sleep of the loop costs microseconds, so the first FEW runs after one read the clock
    * themselves, when they begin and when they end. A loop that has made more of them without a
-   * sleep has no time to spare: a reading takes a sixth of a switch. Then up to FEW runs share one,
-   * and the time since the last reading is divided among them equally. A run that is long among
+   * sleep has no time to spare: a reading takes a sixth of a switch. Then up to MANY runs share
+   * one, and the time since the last reading is divided among them equally. A run that is long among
    * short ones must not lend them its time: a thread ticks while there are accounts (TraceTicks),
    * and the first run that ends after a tick reads the clock; what is more than FAST_NANOS for each
    * of the others belongs to it. If the tick came after that run, it was not longer than the time
@@ -46,14 +46,15 @@ final class Accounts implements LoopObserver {
    *     [AccountsTest]
    * I4. Runs between which the loop sleeps have all of their time. [AccountsTest]
    *
-   * Cost. A look-up in a table of longs for a run and a store; the rest is done for FEW of them at
+   * Cost. A look-up in a table of longs for a run and a store; the rest is done for MANY of them at
    * once, with a reading of the clock. At most two readings for a run after a sleep.
    *
    * Rejected. The row in the coroutine: eight bytes for each of a million. A reading for each run:
    * 17 % of a switch. The end of the last run in each row: two look-ups and four stores more for a
    * run, and less exact where runs share a reading.
    */
-  private static final int FEW = 16; // runs that share a reading
+  private static final int FEW = 16; // runs behind a sleep that read the clock themselves
+  private static final int MANY = 64; // runs that share a reading
   private static final long FAST_NANOS = 400;
   private static final int FIRST = 64; // rows
   private static final int WORDS = 4; // of a row, beside each other
@@ -96,7 +97,7 @@ final class Accounts implements LoopObserver {
   private @Nullable Walk walk; // that reads them
 
   // runs whose time is not known yet
-  private final int[] open = new int[FEW]; // rows: none moves meanwhile
+  private final int[] open = new int[MANY]; // rows: none moves meanwhile
   private int openRuns;
   private int most = 1; // open runs
   private int exact = FEW; // runs of which no other shares the readings, until the next sleep
@@ -143,7 +144,7 @@ final class Accounts implements LoopObserver {
     if (openRuns >= most || ticks.count() != seen) {
       settle(true);
       if (most == 1 && --exact == 0) {
-        most = FEW;
+        most = MANY;
       }
     }
   }

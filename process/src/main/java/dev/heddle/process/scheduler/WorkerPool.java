@@ -10,6 +10,7 @@ import dev.heddle.scheduler.context.LockOwners;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.BiConsumer;
 import java.util.function.Predicate;
@@ -176,11 +177,14 @@ public sealed class WorkerPool permits SimulatedWorkers {
       if (!traces.isEmpty()) {
         throw new IllegalStateException("another observer records a trace of it just now");
       }
+      int rings = workers.length + 1;
+      // messages of a recording before may still be in mailboxes: others are to have their numbers
+      int first = ThreadLocalRandom.current().nextInt(Integer.MAX_VALUE - rings);
       List<WorkerTrace> all = new ArrayList<>();
       for (int i = 0; i < workers.length; i++) {
-        all.add(WorkerTrace.of(new TraceRing(entries), ticks, i, workers.length));
+        all.add(WorkerTrace.of(new TraceRing(entries), ticks, first + i, rings));
       }
-      all.add(WorkerTrace.ofOthers(new TraceRing(entries), ticks, workers.length));
+      all.add(WorkerTrace.ofOthers(new TraceRing(entries), ticks, first + workers.length, rings));
       traces = List.copyOf(all);
       try {
         tell();

@@ -86,15 +86,15 @@ public final class WorkerTrace implements WorkObserver {
 
   /// The trace of a worker.
   ///
-  /// @param number of the worker
-  /// @param workers how many there are
-  static WorkerTrace of(TraceRing ring, TraceTicks ticks, int number, int workers) {
-    return new WorkerTrace(ring, ticks, number, workers + 1, null);
+  /// @param first the number before that of the first message
+  /// @param rings how many there are, each with another `first` in a row
+  static WorkerTrace of(TraceRing ring, TraceTicks ticks, int first, int rings) {
+    return new WorkerTrace(ring, ticks, first, rings, null);
   }
 
   /// The trace of all other threads.
-  static WorkerTrace ofOthers(TraceRing ring, TraceTicks ticks, int workers) {
-    return new WorkerTrace(ring, ticks, workers, workers + 1, new SpinLock());
+  static WorkerTrace ofOthers(TraceRing ring, TraceTicks ticks, int first, int rings) {
+    return new WorkerTrace(ring, ticks, first, rings, new SpinLock());
   }
 
   public TraceRing ring() {
@@ -129,7 +129,11 @@ public final class WorkerTrace implements WorkObserver {
   }
 
   private long next() {
-    return areShort && ticks.count() == seen ? ++now : read();
+    if (areShort && ticks.count() == seen) {
+      return ++now;
+    }
+    areShort = false; // until a run ends
+    return read();
   }
 
   private void add(TraceKind kind, int code, long who, long other) {

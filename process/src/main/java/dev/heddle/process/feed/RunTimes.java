@@ -23,8 +23,8 @@ final class RunTimes {
    * came before a run began, something else has lasted: then runs have the time of a tick at most.
    *
    * A thread that had to wait for a processor has seemed to run, too, and must not pay for all runs
-   * until it waits again: so a run pays for those of the time of a tick at most. Longer ones lend
-   * the others little.
+   * until it waits again. A run of two ticks or more pays for none: one like it has its time by a
+   * tick that comes in it.
    *
    * Rejected. Two readings for each run: 54 to 60 ns more for one of 55. Shared readings also
    * before a sleep: then the time of a run is not known when the worker sleeps, and runs of 100 us
@@ -41,7 +41,7 @@ final class RunTimes {
   private static final int MANY = 64; // runs that share a reading, or are written at once
   private static final long SHORT = 500; // nanoseconds of a run: two readings are a tenth
   private static final long PAYS = 500; // nanoseconds: two readings are a tenth
-  private static final long MOST = TraceTicks.NANOS / PAYS; // for longer ones there are the ticks
+  private static final long LONG = 2 * TraceTicks.NANOS; // of a run: a tick comes in it
 
   /// Takes what runs have taken.
   interface Sink {
@@ -112,8 +112,8 @@ final class RunTimes {
 
   /// So many runs are measured by themselves as the time of the last ones pays for.
   private void pay(long nanos) {
-    if (nanos > SHORT) {
-      alone = Math.max(alone, (int) Math.min(MOST, nanos / PAYS));
+    if (nanos > SHORT && nanos < LONG) {
+      alone = Math.max(alone, (int) (nanos / PAYS));
     }
   }
 

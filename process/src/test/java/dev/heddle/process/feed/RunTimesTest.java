@@ -108,10 +108,9 @@ class RunTimesTest {
 
   /// A thread that had waited for a processor read the clock for each run until it waited again.
   @Test
-  void runOfManyTicks_paysForThoseOfOneTick() {
+  void runInWhichATickMustCome_paysForNone() {
     runMany(FEW - 1, 10);
     run(1_000_000_000);
-    runMany(1_000, 10);
     written.clear();
     begun = 0;
 
@@ -145,6 +144,6 @@ class RunTimesTest {
     run(40);
     times.pauses();
 
-    assertThat(written).containsExactly(250_000L, 250_000L, 40L);
+    assertThat(written).containsExactly(500_000L, 500_000L, 40L);
   }
 }

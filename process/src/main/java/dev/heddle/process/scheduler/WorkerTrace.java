@@ -17,9 +17,9 @@ import org.jspecify.annotations.Nullable;
 /// While runs are short, one begins where the last has ended, unless its task is from where other
 /// workers put theirs; and what a run sends and wakes is said to be done at its beginning, a
 /// nanosecond after the other. A thread ticks ([TraceTicks]), and what follows a tick reads the
-/// clock: so that is early by a millisecond at most where a long run is among short ones.
-/// Nothing is late. So an arrow from one worker to another goes back by the choice of a task at
-/// most, which the reader of the trace mends.
+/// clock: so that is early by a millisecond at most where a long run is among short ones. Nothing
+/// is late. So an arrow from one worker to another goes back by the choice of a task at most, which
+/// the reader of the trace mends.
 ///
 /// **Thread** the worker, or the body that it has mounted; that of others any.
 public final class WorkerTrace implements WorkObserver {

@@ -54,7 +54,7 @@ class RuntimeTraceTest {
         IntStream.range(0, copy.size())
             .mapToObj(i ->
                 new Entry(
-                    ring.getOrDefault("what", "worker"),
+                    ring.getOrDefault("what", ring.get("name")),
                     copy.kind(i),
                     ring.getOrDefault("code." + copy.code(i), "?"),
                     copy.who(i),
@@ -360,6 +360,74 @@ class RuntimeTraceTest {
     assertThat(trace.all(TraceKind.RECEIVED, receiver))
         .extracting(Entry::other) // by rings: it may have gone from one worker to another
         .containsExactlyInAnyOrderElementsOf(sent.stream().map(Entry::number).toList());
+  }
+
+  /// Two with the same number would have no arrow.
+  @Test
+  void messagesOfAllThreads_haveDifferentNumbers() {
+    int senders = 20;
+    int each = 50;
+    int[] got = new int[1];
+    Pid receiver =
+        runtime.spawn(
+            Kit.process((_, events, out) -> {
+              got[0] += events.size();
+              if (got[0] == (senders + 1) * each) {
+                out.done(1);
+              }
+            }),
+            StartOptions.defaults().withMailbox(Integer.MAX_VALUE, MailboxPolicy.REJECT));
+    awaitIdle(receiver);
+    Recording recording = record();
+    for (int i = 0; i < senders; i++) {
+      runtime.spawn(
+          Kit.process((self, _, out) -> {
+            IntStream.range(0, each).forEach(message -> self.send(receiver, message));
+            out.done(1);
+          }));
+    }
+    IntStream.range(0, each).forEach(message -> runtime.send(receiver, message));
+    Kit.exit(runtime, receiver);
+    Trace trace = Trace.of(recording);
+    recording.close();
+
+    assertThat(trace.all(TraceKind.MESSAGE, receiver))
+        .extracting(Entry::number)
+        .hasSize((senders + 1) * each)
+        .doesNotContain(0L)
+        .doesNotHaveDuplicates();
+    assertThat(trace.all(TraceKind.RECEIVED, receiver))
+        .extracting(Entry::other)
+        .doesNotHaveDuplicates();
+  }
+
+  /// Also where a run has no reading of the clock for its beginning.
+  @Test
+  void runsOfAWorker_doNotOverlap() {
+    int[] steps = new int[1];
+    Recording recording = record();
+    Pid second = runtime.spawn(Kit.untilMessage());
+    Pid first =
+        runtime.spawn(
+            Kit.process((self, events, out) -> {
+              if (steps[0]++ < 200) {
+                self.send(self.self(), "again");
+              } else {
+                self.send(second, "end");
+                out.done(1);
+              }
+            }));
+    Kit.exit(runtime, first);
+    Kit.exit(runtime, second);
+    Trace trace = Trace.of(recording);
+    recording.close();
+
+    Map<String, Long> ends = new HashMap<>();
+    for (Entry run : trace.all(TraceKind.RUN)) {
+      assertThat(run.other).isLessThan(run.time);
+      Long before = ends.put(run.ring, run.time);
+      assertThat(before == null ? 0 : before).isLessThan(run.other);
+    }
   }
 
   @Test

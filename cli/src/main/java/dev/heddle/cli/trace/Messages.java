@@ -13,11 +13,11 @@ import org.jspecify.annotations.Nullable;
 /// Finds where each message that a process has received was sent.
 final class Messages {
   /*
-   * A message has a number of 31 bits, by chance: among 100,000 of a process some share theirs. A
-   * number that was sent to a process twice, or that it has received twice, is left out: an arrow
-   * from either could be wrong. What remains is a message that was sent before the recording, and
-   * one with its number that was sent in it and not received: TrackWriter draws no arrow to what
-   * was received long before.
+   * A message has a number of 31 bits. One that was sent in an earlier recording may have that of
+   * another by chance. A number that was sent to a process twice, or that it has received twice, is
+   * left out: an arrow from either could be wrong. What remains is a message that was sent before
+   * the recording, and one with its number that was sent in it and not received: TrackWriter draws
+   * no arrow to what was received long before.
    */
   /// A message.
   ///

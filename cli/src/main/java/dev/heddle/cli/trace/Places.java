@@ -20,7 +20,7 @@ final class Places {
     return thread.isLoop() ? of(thread.entries(), thread.ended()) : exact(thread.entries());
   }
 
-  // those of workers: two that share a reading have the same time, and belong together
+  // those of workers: what shares a reading is a nanosecond apart, or belongs together
   private static long[] exact(TraceRing.Copy entries) {
     long[] places = new long[entries.size()];
     for (int i = 0; i < places.length; i++) {

@@ -27,15 +27,16 @@ final class Accounts implements LoopObserver {
    *
    * Time. A sleep of the loop costs microseconds, so the first FEW runs after one read the clock
    * themselves, when they begin and when they end. A loop that has made more of them without a
-   * sleep has no time to spare: a reading takes a sixth of a switch. Then up to FEW runs share one,
-   * and the time since the last reading is divided among them equally. A run that is long among
+   * sleep has no time to spare: a reading takes a sixth of a switch. Then up to MANY runs share
+   * one, and the time since the last reading is divided among them equally. A run that is long among
    * short ones must not lend them its time: a thread ticks while there are accounts (TraceTicks),
    * and the first run that ends after a tick reads the clock; what is more than FAST_NANOS for each
    * of the others belongs to it. If the tick came after that run, it was not longer than the time
    * between two ticks.
    *
    * What the loop does for itself, and its sleep, belong to nobody; but between runs that share a
-   * reading nothing tells its own work from theirs.
+   * reading nothing tells its own work from theirs. What a coroutine has waited is the time since
+   * its first run that it did not run.
    *
    * Threads. The loop's.
    *
@@ -45,15 +46,22 @@ final class Accounts implements LoopObserver {
    *     [AccountsTest]
    * I4. Runs between which the loop sleeps have all of their time. [AccountsTest]
    *
-   * Cost. Two look-ups in a table of longs for a run, some stores, and a sixteenth of a reading of
-   * the clock; at most two readings for a run after a sleep.
+   * Cost. A look-up in a table of longs for a run and a store; the rest is done for MANY of them at
+   * once, with a reading of the clock. At most two readings for a run after a sleep.
    *
    * Rejected. The row in the coroutine: eight bytes for each of a million. A reading for each run:
-   * 17 % of a switch.
+   * 17 % of a switch. The end of the last run in each row: two look-ups and four stores more for a
+   * run, and less exact where runs share a reading.
    */
-  private static final int FEW = 16; // runs that share a reading
+  private static final int FEW = 16; // runs behind a sleep that read the clock themselves
+  private static final int MANY = 64; // runs that share a reading
   private static final long FAST_NANOS = 400;
   private static final int FIRST = 64; // rows
+  private static final int WORDS = 4; // of a row, beside each other
+  private static final int RUNS = 0;
+  private static final int BUSY = 1;
+  private static final int LONGEST = 2;
+  private static final int SINCE = 3; // the beginning of its first run; of a sum: waited
 
   /// What one coroutine has used, or all of a site.
   ///
@@ -79,11 +87,7 @@ final class Accounts implements LoopObserver {
   private int size;
   private @Nullable CoroutineNode<?>[] nodes = new CoroutineNode<?>[FIRST];
   private int[] sites = new int[FIRST];
-  private long[] runs = new long[FIRST];
-  private long[] busy = new long[FIRST];
-  private long[] longest = new long[FIRST];
-  private long[] waited = new long[FIRST];
-  private long[] leftAt = new long[FIRST]; // 0: never
+  private long[] used = new long[FIRST * WORDS]; // by row: RUNS, BUSY, LONGEST, SINCE
 
   // sites: those of coroutines that have ended are summed up here
   private final Map<Object, Integer> siteNumbers = new HashMap<>();
@@ -93,7 +97,7 @@ final class Accounts implements LoopObserver {
   private @Nullable Walk walk; // that reads them
 
   // runs whose time is not known yet
-  private final long[] open = new long[FEW]; // numbers of coroutines: rows move
+  private final int[] open = new int[MANY]; // rows: none moves meanwhile
   private int openRuns;
   private int most = 1; // open runs
   private int exact = FEW; // runs of which no other shares the readings, until the next sleep
@@ -126,41 +130,29 @@ final class Accounts implements LoopObserver {
   @Override
   public void entered(Occupant coroutine) {
     if (most == 1 || ticks.count() != seen) {
-      settle(0); // what has lasted since was no run, or a short one
-    }
-    int row = row(node(coroutine));
-    if (leftAt[row] != 0) {
-      waited[row] += now - leftAt[row];
-      leftAt[row] = 0;
+      settle(false); // what has lasted since was no run, or a short one
     }
   }
 
   @Override
   public void left(Occupant coroutine, boolean inTheJdk, boolean yields) {
-    CoroutineNode<?> node = node(coroutine);
-    int row = row(node);
-    if (leftAt[row] != 0) { // the JDK has resumed it
-      waited[row] += now - leftAt[row];
-    }
-    ran(node, row);
-    leftAt[row] = now;
+    ran(row(node(coroutine)));
   }
 
-  private void ran(CoroutineNode<?> node, int row) {
-    runs[row]++;
-    open[openRuns++] = node.id();
+  private void ran(int row) {
+    open[openRuns++] = row;
     if (openRuns >= most || ticks.count() != seen) {
-      settle(node.id());
+      settle(true);
       if (most == 1 && --exact == 0) {
-        most = FEW;
+        most = MANY;
       }
     }
   }
 
-  /// Reads the clock, and divides the time since the last reading.
+  /// Reads the clock, divides the time since the last reading among the open runs, and counts them.
   ///
-  /// @param last the coroutine whose run has just ended; 0: none, something else may have lasted
-  private void settle(long last) {
+  /// @param inRun whether the last of them has just ended; else something else may have lasted
+  private void settle(boolean inRun) {
     long before = now;
     now = System.nanoTime();
     boolean ticked = ticks.count() != seen;
@@ -169,34 +161,31 @@ final class Accounts implements LoopObserver {
       return; // nobody's
     }
     long passed = now - before;
-    if (last == 0) {
+    if (!inRun) {
       passed = Math.min(TraceTicks.NANOS, passed); // after a tick the last run would have settled
     }
     long share = passed / openRuns;
-    if (last != 0 && ticked) {
+    if (inRun && ticked) {
       share = Math.min(FAST_NANOS, share);
     }
-    int others = last == 0 ? openRuns : openRuns - 1;
-    for (int i = 0; i < others; i++) {
+    int last = openRuns - 1;
+    for (int i = 0; i < last; i++) {
       add(open[i], share);
     }
-    if (last != 0) {
-      add(last, passed - share * others);
-    }
+    add(open[last], inRun ? passed - share * last : share);
     openRuns = 0;
   }
 
-  private void add(long id, long nanos) {
-    int row = rows.get(id);
-    if (row != LongIndex.ABSENT) {
-      busy[row] += nanos;
-      longest[row] = Math.max(longest[row], nanos);
-    }
+  private void add(int row, long nanos) {
+    int at = row * WORDS;
+    used[at + RUNS]++;
+    used[at + BUSY] += nanos;
+    used[at + LONGEST] = Math.max(used[at + LONGEST], nanos);
   }
 
   @Override
   public void sleeps() {
-    settle(0);
+    settle(false);
   }
 
   @Override
@@ -212,16 +201,12 @@ final class Accounts implements LoopObserver {
   @Override
   public void ended(Occupant coroutine, boolean ran) {
     if (ran) {
-      CoroutineNode<?> node = node(coroutine);
-      int row = row(node);
-      if (leftAt[row] != 0) { // the JDK has resumed it
-        waited[row] += now - leftAt[row];
-      }
-      ran(node, row);
+      int row = row(node(coroutine));
+      ran(row);
       if (openRuns > 0) {
-        settle(node.id());
+        settle(true);
       }
-      remove(node.id());
+      remove(row);
     }
   }
 
@@ -242,20 +227,13 @@ final class Accounts implements LoopObserver {
     if (row == nodes.length) {
       nodes = Arrays.copyOf(nodes, 2 * row);
       sites = Arrays.copyOf(sites, 2 * row);
-      runs = Arrays.copyOf(runs, 2 * row);
-      busy = Arrays.copyOf(busy, 2 * row);
-      longest = Arrays.copyOf(longest, 2 * row);
-      waited = Arrays.copyOf(waited, 2 * row);
-      leftAt = Arrays.copyOf(leftAt, 2 * row);
+      used = Arrays.copyOf(used, 2 * row * WORDS);
     }
     rows.put(node.id(), row);
     nodes[row] = node;
     sites[row] = site(node.isMain() ? "main" : SpawnSites.key(node.site()));
-    runs[row] = 0;
-    busy[row] = 0;
-    longest[row] = 0;
-    waited[row] = 0;
-    leftAt[row] = 0;
+    Arrays.fill(used, row * WORDS, row * WORDS + WORDS, 0);
+    used[row * WORDS + SINCE] = now;
     return row;
   }
 
@@ -270,33 +248,33 @@ final class Accounts implements LoopObserver {
     if (number >= ended.length) {
       ended = Arrays.copyOf(ended, Math.max(FIRST, 2 * number));
     }
-    ended[number] = new long[4];
+    ended[number] = new long[WORDS];
     return number;
   }
 
-  private void remove(long id) {
-    int row = rows.remove(id);
+  private void remove(int row) {
     if (walk != null) {
       walk.removes(row, size - 1);
     }
-    long[] sums = ended[sites[row]];
-    sums[0] += runs[row];
-    sums[1] += busy[row];
-    sums[2] = Math.max(sums[2], longest[row]);
-    sums[3] += waited[row];
+    addTo(ended[sites[row]], row);
     int last = --size;
+    int _ = rows.remove(Objects.requireNonNull(nodes[row]).id());
     CoroutineNode<?> moved = nodes[last];
     nodes[last] = null;
     if (row != last && moved != null) {
       nodes[row] = moved;
       sites[row] = sites[last];
-      runs[row] = runs[last];
-      busy[row] = busy[last];
-      longest[row] = longest[last];
-      waited[row] = waited[last];
-      leftAt[row] = leftAt[last];
+      System.arraycopy(used, last * WORDS, used, row * WORDS, WORDS);
       rows.put(moved.id(), row);
     }
+  }
+
+  private void addTo(long[] sums, int row) {
+    int at = row * WORDS;
+    sums[RUNS] += used[at + RUNS];
+    sums[BUSY] += used[at + BUSY];
+    sums[LONGEST] = Math.max(sums[LONGEST], used[at + LONGEST]);
+    sums[SINCE] += waited(row);
   }
 
   // ---- what an observer sees ----
@@ -317,6 +295,8 @@ final class Accounts implements LoopObserver {
   /// which the loop goes on. Each run is counted once, also that of a coroutine that ends
   /// meanwhile.
   final class Walk {
+    private static final int LIVING = WORDS; // of a sum, behind the others
+
     private record Found(CoroutineNode<?> node, Use use) {}
 
     private final int most;
@@ -338,7 +318,7 @@ final class Accounts implements LoopObserver {
         int before = sums.length;
         sums = Arrays.copyOf(sums, Math.max(FIRST, 2 * site));
         for (int i = before; i < sums.length; i++) {
-          sums[i] = new long[5];
+          sums[i] = new long[WORDS + 1];
         }
       }
       return sums[site];
@@ -348,7 +328,7 @@ final class Accounts implements LoopObserver {
     ///
     /// @return whether there are more
     boolean read(int rows) {
-      settle(0);
+      settle(false);
       int to = Math.min(next + rows, Math.min(end, size));
       while (next < to) {
         readRow(next++, true);
@@ -363,11 +343,8 @@ final class Accounts implements LoopObserver {
     private void readRow(int row, boolean lives) {
       Use use = use(row);
       long[] of = sums(sites[row]);
-      of[0] += use.runs;
-      of[1] += use.busyNanos;
-      of[2] = Math.max(of[2], use.longestNanos);
-      of[3] += use.waitedNanos;
-      of[4] += lives ? 1 : 0;
+      addTo(of, row);
+      of[LIVING] += lives ? 1 : 0;
       boolean isFull = found.size() == most;
       if (lives && isFull && use.busyNanos > found.element().use.busyNanos) {
         found.remove();
@@ -392,8 +369,9 @@ final class Accounts implements LoopObserver {
       List<Use> all = new ArrayList<>();
       for (int site = 0; site < siteKeys.size(); site++) {
         long[] of = sums(site);
-        if (of[0] > 0) {
-          all.add(new Use(siteKeys.get(site), of[4], of[0], of[1], of[2], of[3]));
+        if (of[RUNS] > 0) {
+          all.add(
+              new Use(siteKeys.get(site), of[LIVING], of[RUNS], of[BUSY], of[LONGEST], of[SINCE]));
         }
       }
       return all;
@@ -409,19 +387,25 @@ final class Accounts implements LoopObserver {
     }
   }
 
-  private long waitedSoFar(int row) {
-    return waited[row] + (leftAt[row] == 0 ? 0 : now - leftAt[row]);
+  private long waited(int row) {
+    return now - used[row * WORDS + SINCE] - used[row * WORDS + BUSY];
   }
 
   /// One coroutine; null when it has not run since there are accounts, or has ended.
   @Nullable Use of(long id) {
-    settle(0);
+    settle(false);
     int row = rows.get(id);
     return row == LongIndex.ABSENT ? null : use(row);
   }
 
   private Use use(int row) {
+    int at = row * WORDS;
     return new Use(
-        siteKeys.get(sites[row]), 1, runs[row], busy[row], longest[row], waitedSoFar(row));
+        siteKeys.get(sites[row]),
+        1,
+        used[at + RUNS],
+        used[at + BUSY],
+        used[at + LONGEST],
+        waited(row));
   }
 }

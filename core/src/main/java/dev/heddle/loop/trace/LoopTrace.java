@@ -92,7 +92,7 @@ final class LoopTrace implements LoopObserver {
   // loop only
   private final TraceCodes codes = new TraceCodes(FIXED_CODES.size());
   private boolean sleeping; // in the driver, and nobody was woken yet
-  private @Nullable Occupant leaving; // has left, and has not entered since; not: into the JDK
+  private long leaving; // a number; has left, and has not entered since; not: into the JDK; else 0
   private boolean goesOn; // the coroutine that runs had been said to leave
   private @Nullable Final last;
 
@@ -193,14 +193,15 @@ final class LoopTrace implements LoopObserver {
   public void entered(Occupant coroutine) {
     running = number(coroutine);
     since = clock.beginning();
-    leaving = null;
+    leaving = 0;
   }
 
   @Override
   public void left(Occupant coroutine, boolean inTheJdk, boolean yields) {
     int why = inTheJdk ? WAITS_IN_JDK : yields ? YIELDS : awaited((Waker) coroutine);
-    run(number(coroutine), why);
-    leaving = inTheJdk ? null : coroutine;
+    long who = number(coroutine);
+    run(who, why);
+    leaving = inTheJdk ? 0 : who;
   }
 
   private void run(long who, int why) {
@@ -217,7 +218,7 @@ final class LoopTrace implements LoopObserver {
 
   @Override
   public void stayed(Occupant coroutine) {
-    goesOn = coroutine == leaving;
+    goesOn = number(coroutine) == leaving;
   }
 
   // ---- the driver and the timers ----

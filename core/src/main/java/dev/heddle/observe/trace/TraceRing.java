@@ -137,8 +137,8 @@ public final class TraceRing {
       return other(entry) & WHO_MASK;
     }
 
-    /// The number of the message that the entry is; 0: it cannot be told from others. Any two have
-    /// different ones, but for an accident in a billion; among 100,000 messages some have the same.
+    /// The number of the message that the entry is; 0: it cannot be told from others. Any two of a
+    /// recording have different ones, unless there are billions.
     public long message(int entry) {
       return ((other(entry) >>> WHO_BITS) << CODE_BITS) | code(entry);
     }

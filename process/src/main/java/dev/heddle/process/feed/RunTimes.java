@@ -13,7 +13,7 @@ final class RunTimes {
    * A reading of the clock takes half of a short run. So a run is measured by itself, by two
    * readings, while that costs little beside the runs: the first FEW after a sleep or a search, and
    * as many after a run as its time pays for, one for each PAYS nanoseconds. Further runs share a
-   * reading, up to FEW of them, and the time since the last one is divided among them equally. If
+   * reading, up to MANY of them, and the time since the last one is divided among them equally. If
    * they have taken more than SHORT each, the next ones are measured by themselves again. So where
    * runs of some microseconds are among short ones all the time, all are measured.
    *
@@ -21,6 +21,10 @@ final class RunTimes {
    * there are accounts (TraceTicks), so that it is not much: the first run that ends after a tick
    * reads the clock, and what is more than SHORT for each of the others belongs to it. If the tick
    * came before a run began, something else has lasted: then runs have the time of a tick at most.
+   *
+   * A thread that had to wait for a processor has seemed to run, too, and must not pay for all runs
+   * until it waits again. A run of two ticks or more pays for none: one like it has its time by a
+   * tick that comes in it.
    *
    * Rejected. Two readings for each run: 54 to 60 ns more for one of 55. Shared readings also
    * before a sleep: then the time of a run is not known when the worker sleeps, and runs of 100 us
@@ -33,10 +37,11 @@ final class RunTimes {
    * I3. Behind a run that took long, so many runs have all of their time as it pays for.
    *     [RunTimesTest]
    */
-  private static final int FEW = 16; // runs that are written at once, or share a reading
+  private static final int FEW = 16; // runs behind a sleep that are measured by themselves
+  private static final int MANY = 64; // runs that share a reading, or are written at once
   private static final long SHORT = 500; // nanoseconds of a run: two readings are a tenth
   private static final long PAYS = 500; // nanoseconds: two readings are a tenth
-  private static final int MOST = 1 << 16; // runs that are measured by themselves after a long one
+  private static final long LONG = 2 * TraceTicks.NANOS; // of a run: a tick comes in it
 
   /// Takes what runs have taken.
   interface Sink {
@@ -52,8 +57,8 @@ final class RunTimes {
   private final IntSupplier ticks;
   private final Sink sink;
 
-  private final int[] open = new int[FEW]; // rows of runs that are not written yet
-  private final long[] openNanos = new long[FEW];
+  private final int[] open = new int[MANY]; // rows of runs that are not written yet
+  private final long[] openNanos = new long[MANY];
   private int openRuns;
   private int alone = FEW; // so many runs are still measured by themselves
   private long now; // the last reading
@@ -87,10 +92,10 @@ final class RunTimes {
     open[openRuns++] = row;
     if (alone > 0) {
       measure();
-      if (alone == 0 || openRuns == FEW || isLast || ticks.getAsInt() != seen) {
+      if (alone == 0 || openRuns == MANY || isLast || ticks.getAsInt() != seen) {
         write();
       }
-    } else if (openRuns == FEW || isLast || ticks.getAsInt() != seen) {
+    } else if (openRuns == MANY || isLast || ticks.getAsInt() != seen) {
       share();
     }
   }
@@ -107,8 +112,8 @@ final class RunTimes {
 
   /// So many runs are measured by themselves as the time of the last ones pays for.
   private void pay(long nanos) {
-    if (nanos > SHORT) {
-      alone = Math.max(alone, (int) Math.min(MOST, nanos / PAYS));
+    if (nanos > SHORT && nanos < LONG) {
+      alone = Math.max(alone, (int) (nanos / PAYS));
     }
   }
 

@@ -4,6 +4,7 @@ package dev.heddle.process.feed;
 import dev.heddle.observe.trace.Recording;
 import dev.heddle.observe.trace.TraceKind;
 import dev.heddle.observe.trace.TraceRing;
+import dev.heddle.observe.trace.TraceTicks;
 import dev.heddle.process.ProcessCounters;
 import dev.heddle.process.WorkerCounters;
 import dev.heddle.process.host.HostInspector;
@@ -32,6 +33,7 @@ public final class RuntimeRecording implements Recording {
   private final ProcessCounters before;
   private final long began = System.nanoTime();
   private final long beganMillis = System.currentTimeMillis();
+  private final TraceTicks ticks;
   private final List<WorkerTrace> workers;
 
   private final long[] held; // the process that each worker runs at the end
@@ -54,7 +56,14 @@ public final class RuntimeRecording implements Recording {
     int rings = before.workers().size() + 1; // of all other threads
     this.held = new long[rings];
     this.heldSince = new long[rings];
-    this.workers = inspector.workers().beginTrace(entries); // last: what fails must not record on
+    this.ticks = new TraceTicks();
+    try {
+      this.workers =
+          inspector.workers().beginTrace(entries, ticks); // what fails must not record on
+    } catch (Throwable t) {
+      ticks.close();
+      throw t;
+    }
   }
 
   @Override
@@ -99,6 +108,7 @@ public final class RuntimeRecording implements Recording {
     if (!over) {
       over = true;
       inspector.workers().endTrace();
+      ticks.close();
     }
   }
 

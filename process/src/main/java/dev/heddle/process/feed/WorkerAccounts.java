@@ -18,8 +18,8 @@ import org.jspecify.annotations.Nullable;
 final class WorkerAccounts implements WorkObserver {
   /*
    * A process has a row with each worker that has run it: a place in some arrays, found by its
-   * number. What runs have taken is written into the rows for up to FEW of them at once, so that
-   * the lock is taken seldom; also at a tick, since an observer waits for it.
+   * number. What runs have taken is written into the rows for many of them at once, so that the
+   * lock is taken seldom; also at a tick, since an observer waits for it.
    *
    * RunTimes says how long a run was.
    *
@@ -28,7 +28,7 @@ final class WorkerAccounts implements WorkObserver {
    *
    * A compensating worker that ends leaves its accounts to the next one.
    *
-   * Threads. The worker; an observer reads, so rows are written under a lock: once for FEW runs.
+   * Threads. The worker; an observer reads, so rows are written under a lock, once for many runs.
    * The observer only copies the arrays under it, into memory that it has got before: the worker
    * waits for a quarter of a millisecond for 100,000 rows.
    *
@@ -39,6 +39,10 @@ final class WorkerAccounts implements WorkObserver {
    */
   private static final int FIRST = 64; // rows
   private static final int NONE = -1;
+  private static final int WORDS = 4; // of a row, beside each other; a power of two
+  private static final int RUNS = 0;
+  private static final int BUSY = 1;
+  private static final int LONGEST = 2;
 
   private final ProcessAccounts accounts;
   private final RunTimes times;
@@ -51,9 +55,7 @@ final class WorkerAccounts implements WorkObserver {
   private final LongIndex rows = new LongIndex(); // by process
   private int size;
   private @Nullable Life[] lives = new Life[FIRST];
-  private long[] runs = new long[FIRST];
-  private long[] busy = new long[FIRST];
-  private long[] longest = new long[FIRST];
+  private long[] used = new long[FIRST * WORDS]; // by row: RUNS, BUSY, LONGEST
   private final Map<String, Sums> ended = new HashMap<>();
 
   WorkerAccounts(ProcessAccounts accounts, TraceTicks ticks) {
@@ -106,9 +108,10 @@ final class WorkerAccounts implements WorkObserver {
   }
 
   private void add(int row, long nanos) {
-    runs[row]++;
-    busy[row] += nanos;
-    longest[row] = Math.max(longest[row], nanos);
+    int at = row * WORDS;
+    used[at + RUNS]++;
+    used[at + BUSY] += nanos;
+    used[at + LONGEST] = Math.max(used[at + LONGEST], nanos);
   }
 
   // ---- rows ----
@@ -127,9 +130,7 @@ final class WorkerAccounts implements WorkObserver {
       int row = size;
       rows.put(life.process.id(), row); // first: it may lack memory
       lives[row] = life;
-      runs[row] = 0;
-      busy[row] = 0;
-      longest[row] = 0;
+      Arrays.fill(used, row * WORDS, row * WORDS + WORDS, 0);
       size++;
       return row;
     } finally {
@@ -139,9 +140,7 @@ final class WorkerAccounts implements WorkObserver {
 
   private void grow() {
     int more = 2 * lives.length;
-    runs = Arrays.copyOf(runs, more);
-    busy = Arrays.copyOf(busy, more);
-    longest = Arrays.copyOf(longest, more);
+    used = Arrays.copyOf(used, more * WORDS);
     lives = Arrays.copyOf(lives, more); // last: its length is that of all
   }
 
@@ -173,18 +172,21 @@ final class WorkerAccounts implements WorkObserver {
   }
 
   private void remove(int row, Life life) {
-    ProcessAccounts.sums(ended, life.type).add(runs[row], busy[row], longest[row]);
+    add(ProcessAccounts.sums(ended, life.type), used, row);
     int _ = rows.remove(life.process.id());
     int last = --size;
     Life moved = lives[last];
     lives[last] = null;
     if (row != last && moved != null) {
       lives[row] = moved;
-      runs[row] = runs[last];
-      busy[row] = busy[last];
-      longest[row] = longest[last];
+      System.arraycopy(used, last * WORDS, used, row * WORDS, WORDS);
       rows.put(moved.process.id(), row);
     }
+  }
+
+  private static void add(Sums to, long[] used, int row) {
+    int at = row * WORDS;
+    to.add(used[at + RUNS], used[at + BUSY], used[at + LONGEST]);
   }
 
   // ---- the observer ----
@@ -193,15 +195,11 @@ final class WorkerAccounts implements WorkObserver {
   private static final class Rows {
     int size;
     final @Nullable Life[] lives;
-    final long[] runs;
-    final long[] busy;
-    final long[] longest;
+    final long[] used;
 
     Rows(int room) {
       lives = new Life[room];
-      runs = new long[room];
-      busy = new long[room];
-      longest = new long[room];
+      used = new long[room * WORDS];
     }
   }
 
@@ -214,11 +212,8 @@ final class WorkerAccounts implements WorkObserver {
     for (int row = 0; row < copy.size; row++) {
       Life life = copy.lives[row];
       if (life != null) {
-        long runs = copy.runs[row];
-        long busy = copy.busy[row];
-        long longest = copy.longest[row];
-        ProcessAccounts.sums(types, life.type).add(runs, busy, longest);
-        processes.computeIfAbsent(life, _ -> new Sums()).add(runs, busy, longest);
+        add(ProcessAccounts.sums(types, life.type), copy.used, row);
+        add(processes.computeIfAbsent(life, _ -> new Sums()), copy.used, row);
       }
     }
   }
@@ -229,7 +224,7 @@ final class WorkerAccounts implements WorkObserver {
     try {
       int row = rows.get(process);
       if (row != LongIndex.ABSENT) {
-        sums.add(runs[row], busy[row], longest[row]);
+        add(sums, used, row);
       }
     } finally {
       lock.unlock();
@@ -255,9 +250,7 @@ final class WorkerAccounts implements WorkObserver {
         return false;
       }
       System.arraycopy(lives, 0, copy.lives, 0, size);
-      System.arraycopy(runs, 0, copy.runs, 0, size);
-      System.arraycopy(busy, 0, copy.busy, 0, size);
-      System.arraycopy(longest, 0, copy.longest, 0, size);
+      System.arraycopy(used, 0, copy.used, 0, size * WORDS);
       copy.size = size;
       ended.forEach((type, of) -> ProcessAccounts.sums(types, type).add(of)); // there are few
       return true;

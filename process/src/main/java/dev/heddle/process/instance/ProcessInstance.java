@@ -462,7 +462,7 @@ public final class ProcessInstance extends ProcessLifecycle
   }
 
   private SendResult receiveAlone(@Nullable Object message) {
-    Envelope envelope = new Envelope(message);
+    Envelope envelope = Envelope.of(message, host.scheduler().nextNumber());
     Worker here = beginWakeUp(BY_MESSAGE);
     boolean displaces = options.policy() == MailboxPolicy.DROP_OLDEST;
     EventQueue.Push push =
@@ -502,7 +502,7 @@ public final class ProcessInstance extends ProcessLifecycle
     }
     Envelope[] envelopes = new Envelope[messages.length];
     for (int i = 0; i < envelopes.length; i++) {
-      envelopes[i] = new Envelope(messages[i]);
+      envelopes[i] = Envelope.of(messages[i], host.scheduler().nextNumber());
     }
     Worker here = beginWakeUp(BY_MESSAGE);
     int accepted = pushAll(envelopes);

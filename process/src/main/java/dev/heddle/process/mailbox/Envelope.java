@@ -48,6 +48,28 @@ public class Envelope extends Node {
     return true;
   }
 
+  /// A message, with or without a number.
+  ///
+  /// @param number 0: none
+  public static Envelope of(@Nullable Object message, int number) {
+    return number == 0 ? new Envelope(message) : new NumberedEnvelope(message, number);
+  }
+
+  /// A message while each is recorded.
+  private static final class NumberedEnvelope extends Envelope {
+    private final int number;
+
+    NumberedEnvelope(@Nullable Object message, int number) {
+      super(message);
+      this.number = number;
+    }
+
+    @Override
+    public int number() {
+      return number;
+    }
+  }
+
   /// A signal that is delivered before all that is not urgent.
   public static final class UrgentEnvelope extends Envelope {
     public UrgentEnvelope(ProcessSignal processSignal) {

@@ -18,6 +18,11 @@ public abstract class Node {
     return null;
   }
 
+  /// What tells it from other messages while each is recorded; 0: nothing.
+  public int number() {
+    return 0;
+  }
+
   /// Whether it counts towards the bound.
   final boolean counts() {
     return depth >= 0;

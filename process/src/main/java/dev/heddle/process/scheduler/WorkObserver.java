@@ -30,14 +30,22 @@ public interface WorkObserver {
   /// The worker goes on; it may have parked before it was observed.
   default void slept() {}
 
+  /// The worker has taken tasks from a queue into which other threads put theirs.
+  default void tookShared() {}
+
   /// The worker has taken tasks of another one.
   ///
   /// @param first of them, which it runs now
   default void stole(Task first, int tasks, int from) {}
 
+  /// The number of a message that is about to be sent; 0: it needs none.
+  default int nextNumber() {
+    return 0;
+  }
+
   /// A message was accepted.
   ///
-  /// @param item null: it cannot be told from others
+  /// @param item null: it cannot be told from others; its number is [#nextNumber], or 0
   default void sent(Task to, @Nullable Node item) {}
 
   /// A task was made ready by an event, or was started ([WakeUpJournal#IS_READY]).
@@ -88,6 +96,18 @@ public interface WorkObserver {
     public void slept() {
       first.slept();
       second.slept();
+    }
+
+    @Override
+    public void tookShared() {
+      first.tookShared();
+      second.tookShared();
+    }
+
+    @Override
+    public int nextNumber() {
+      int number = first.nextNumber();
+      return number == 0 ? second.nextNumber() : number;
     }
 
     @Override

@@ -40,6 +40,7 @@ public sealed class WorkScheduler permits SimulatedScheduler {
 
   // observers write it, any thread reads it; safe: a call may be missing at either end
   @Nullable WorkObserver observerOfOthers; // null: nobody looks
+  boolean recordsMessages; // each has a number
 
   // set before the start
   private BooleanSupplier timersAreLate = () -> false;
@@ -141,6 +142,16 @@ public sealed class WorkScheduler permits SimulatedScheduler {
   /// worker, that of all other threads. Null: nobody looks.
   @Nullable WorkObserver observerOf(@Nullable Worker worker) {
     return worker == null || worker.isCompensating() ? observerOfOthers : worker.observer();
+  }
+
+  /// The number of a message that is about to be sent, while each is recorded; else 0. Any thread.
+  public int nextNumber() {
+    if (!recordsMessages) {
+      return 0;
+    }
+    Worker worker = WorkerThread.currentWorker();
+    WorkObserver told = observerOf(worker != null && worker.scheduler() == this ? worker : null);
+    return told == null ? 0 : told.nextNumber();
   }
 
   /// A message was sent to a task. Any thread.

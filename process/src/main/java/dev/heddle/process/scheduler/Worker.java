@@ -298,7 +298,7 @@ public sealed class Worker permits SimulatedWorker {
         return task;
       }
     }
-    if ((task = scheduler.first().poll()) != null) {
+    if ((task = pollFirst()) != null) {
       return task;
     }
     if (lifoPolls < MAX_LIFO_POLLS) {
@@ -321,11 +321,27 @@ public sealed class Worker permits SimulatedWorker {
     return task != null ? task : deque.pollOldest();
   }
 
+  private @Nullable Task pollFirst() {
+    Task task = scheduler.first().poll();
+    if (task != null) {
+      tookShared();
+    }
+    return task;
+  }
+
+  private void tookShared() {
+    WorkObserver told = observer;
+    if (told != null) {
+      told.tookShared();
+    }
+  }
+
   /// Takes the head of the global queue, and moves up to 16 more tasks to the own deque. So the
   /// global queue advances by a batch, even if this deque is never empty.
   private @Nullable Task pollBatch() {
     Task task = scheduler.global().pollInto(deque, GLOBAL_BATCH);
     if (task != null) {
+      tookShared();
       try {
         if (deque.size() > 1) { // while we moved the batch, other workers saw it in no queue
           wakeThief();
@@ -345,7 +361,7 @@ public sealed class Worker permits SimulatedWorker {
       told.searches();
     }
     for (int round = 0; round < SEARCH_ROUNDS; round++) {
-      Task task = scheduler.first().poll();
+      Task task = pollFirst();
       if (task == null) {
         task = pollBatch();
       }

@@ -2,6 +2,7 @@
 package dev.heddle.process.scheduler;
 
 import dev.heddle.observe.trace.TraceRing;
+import dev.heddle.observe.trace.TraceTicks;
 import dev.heddle.process.CompensationCounters;
 import dev.heddle.process.QueueDelay;
 import dev.heddle.process.WorkerCounters;
@@ -9,6 +10,7 @@ import dev.heddle.scheduler.context.LockOwners;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.BiConsumer;
 import java.util.function.Predicate;
@@ -167,18 +169,22 @@ public sealed class WorkerPool permits SimulatedWorkers {
   /// Begins to record what the workers do, but not the runs of compensating ones.
   ///
   /// @param entries of the ring of each, a power of two
+  /// @param ticks until [#endTrace]
   /// @return in the order of the workers; and that of all other threads
   /// @throws IllegalStateException when that is recorded already
-  public List<WorkerTrace> beginTrace(int entries) {
+  public List<WorkerTrace> beginTrace(int entries, TraceTicks ticks) {
     synchronized (workers) {
       if (!traces.isEmpty()) {
         throw new IllegalStateException("another observer records a trace of it just now");
       }
+      int rings = workers.length + 1;
+      // messages of a recording before may still be in mailboxes: others are to have their numbers
+      int first = ThreadLocalRandom.current().nextInt(Integer.MAX_VALUE - rings);
       List<WorkerTrace> all = new ArrayList<>();
       for (int i = 0; i < workers.length; i++) {
-        all.add(new WorkerTrace(new TraceRing(entries)));
+        all.add(WorkerTrace.of(new TraceRing(entries), ticks, first + i, rings));
       }
-      all.add(WorkerTrace.ofOthers(new TraceRing(entries)));
+      all.add(WorkerTrace.ofOthers(new TraceRing(entries), ticks, first + workers.length, rings));
       traces = List.copyOf(all);
       try {
         tell();
@@ -226,6 +232,7 @@ public sealed class WorkerPool permits SimulatedWorkers {
       told = both(told, more.ofOthers());
     }
     scheduler.observerOfOthers = told;
+    scheduler.recordsMessages = !traces.isEmpty();
     for (Worker worker : workers) {
       tell(worker);
     }

@@ -5,6 +5,7 @@ import dev.heddle.internal.SpinLock;
 import dev.heddle.observe.trace.TraceCodes;
 import dev.heddle.observe.trace.TraceKind;
 import dev.heddle.observe.trace.TraceRing;
+import dev.heddle.observe.trace.TraceTicks;
 import dev.heddle.process.scheduler.Task.StepResult;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -12,9 +13,13 @@ import org.jspecify.annotations.Nullable;
 /// Writes what a worker does into a ring, while an observer records a trace; or what all threads do
 /// that are no workers, those of timers, of loops and of commands.
 ///
-/// Each entry has a reading of the clock of its own: an arrow from one worker to another must not
-/// go back in time. But a run of the task that this worker has woken last begins where the run
-/// before it has ended, if that task has not run since: nothing but its choice is between the two.
+/// **Time.** A reading of the clock takes a third of a short run. Each run has one at its end.
+/// While runs are short, one begins where the last has ended, unless its task is from where other
+/// workers put theirs; and what a run sends and wakes is said to be done at its beginning, a
+/// nanosecond after the other. A thread ticks ([TraceTicks]), and what follows a tick reads the
+/// clock: so that is early by a millisecond at most where a long run is among short ones. Nothing
+/// is late. So an arrow from one worker to another goes back by the choice of a task at most, which
+/// the reader of the trace mends.
 ///
 /// **Thread** the worker, or the body that it has mounted; that of others any.
 public final class WorkerTrace implements WorkObserver {
@@ -44,11 +49,14 @@ public final class WorkerTrace implements WorkObserver {
   private static final int YIELDS = 6;
   private static final int ANY = 7;
   private static final int COMMAND = 8;
+  private static final long SHORT = 400; // nanoseconds of a run
   private static final int MOST_TASKS = (1 << 16) - 1; // a code has 16 bits
 
   private final TraceRing ring;
   private final TraceCodes codes = new TraceCodes(CODES.size());
+  private final TraceTicks ticks;
   private final @Nullable SpinLock lock; // null: one thread writes
+  private final int numbers; // the difference between two of them
 
   // the worker; others read values of a moment ago
   private long since = System.nanoTime();
@@ -61,22 +69,33 @@ public final class WorkerTrace implements WorkObserver {
   private long sentTo;
   private boolean isFresh; // no entry was added since the run has begun
   private int issued; // the last command of the run; 0: none
-  private @Nullable Task woken; // last in the run that runs now, or in the last one; null: none
-  private long stepsOfWoken; // when it was woken
+  private long now = since; // the last time that was given
+  private int seen; // ticks, at the last reading
+  private boolean areShort; // runs: the last one was
 
-  /// The trace of a worker.
-  WorkerTrace(TraceRing ring) {
-    this(ring, null);
-  }
+  // its thread; under the lock
+  private int number; // of the last message
 
-  private WorkerTrace(TraceRing ring, @Nullable SpinLock lock) {
+  private WorkerTrace(
+      TraceRing ring, TraceTicks ticks, int first, int numbers, @Nullable SpinLock lock) {
     this.ring = ring;
+    this.ticks = ticks;
+    this.number = first;
+    this.numbers = numbers;
     this.lock = lock;
   }
 
+  /// The trace of a worker.
+  ///
+  /// @param first the number before that of the first message
+  /// @param rings how many there are, each with another `first` in a row
+  static WorkerTrace of(TraceRing ring, TraceTicks ticks, int first, int rings) {
+    return new WorkerTrace(ring, ticks, first, rings, null);
+  }
+
   /// The trace of all other threads.
-  static WorkerTrace ofOthers(TraceRing ring) {
-    return new WorkerTrace(ring, new SpinLock());
+  static WorkerTrace ofOthers(TraceRing ring, TraceTicks ticks, int first, int rings) {
+    return new WorkerTrace(ring, ticks, first, rings, new SpinLock());
   }
 
   public TraceRing ring() {
@@ -104,11 +123,25 @@ public final class WorkerTrace implements WorkObserver {
     return since;
   }
 
+  private long read() {
+    seen = ticks.count();
+    now = Math.max(now + 1, System.nanoTime());
+    return now;
+  }
+
+  private long next() {
+    if (areShort && ticks.count() == seen) {
+      return ++now;
+    }
+    areShort = false; // until a run ends
+    return read();
+  }
+
   private void add(TraceKind kind, int code, long who, long other) {
     sentAt = 0;
     isFresh = false;
     if (lock == null) {
-      ring.add(System.nanoTime(), kind, code, who, other);
+      ring.add(next(), kind, code, who, other);
       return;
     }
     lock.lock();
@@ -127,9 +160,7 @@ public final class WorkerTrace implements WorkObserver {
       firstPick = picks;
     }
     lastPick = picks;
-    boolean follows = task == woken && task.steps() == stepsOfWoken;
-    since = follows ? since + 1 : System.nanoTime(); // later: what has woken it is not in its run
-    woken = null;
+    since = next(); // later than the last end: what has woken it there is not in its run
     running = task.number();
     isFresh = true;
     issued = 0;
@@ -138,18 +169,18 @@ public final class WorkerTrace implements WorkObserver {
   /// What a run is given first has the time of its beginning, which saves a reading.
   @Override
   public void received(Node item) {
-    long at = isFresh ? since : System.nanoTime();
+    long at = isFresh ? since : read(); // another worker may have sent it meanwhile
     isFresh = false;
     sentAt = 0;
-    ring.add(at, TraceKind.RECEIVED, NONE, running, System.identityHashCode(item));
+    ring.add(at, TraceKind.RECEIVED, NONE, running, item.number());
   }
 
   @Override
   public void runEnds(Task task, StepResult how) {
-    long now = System.nanoTime();
+    long ended = read();
     if (how == StepResult.DONE) {
       int outcome = Math.max(NONE, CODES.indexOf(task.outcome()));
-      ring.addNamed(now, TraceKind.END, outcome, task.number(), 0, task.label());
+      ring.addNamed(ended, TraceKind.END, outcome, task.number(), 0, task.label());
     }
     int code =
         switch (how) {
@@ -159,38 +190,59 @@ public final class WorkerTrace implements WorkObserver {
           case WAIT -> ANY;
           case WAIT_FOR_COMMANDS -> issued == NONE ? COMMAND : issued;
         };
-    ring.add(now, TraceKind.RUN, code, task.number(), since);
+    ring.add(ended, TraceKind.RUN, code, task.number(), since);
     sentAt = 0;
     running = 0;
-    since = now;
+    areShort = ended - since < SHORT;
+    since = ended;
   }
 
   @Override
   public void sleeps() {
-    since = System.nanoTime();
+    since = read();
   }
 
   @Override
   public void slept() {
-    long now = System.nanoTime();
-    ring.add(now, TraceKind.SLEEP, NONE, 0, since);
-    since = now;
+    long woken = read();
+    ring.add(woken, TraceKind.SLEEP, NONE, 0, since);
+    since = woken;
+  }
+
+  @Override
+  public void tookShared() {
+    var _ = read(); // another thread may have woken it after the last run here
   }
 
   @Override
   public void stole(Task first, int tasks, int from) {
+    tookShared();
     add(TraceKind.STEAL, Math.min(MOST_TASKS, tasks), first.number(), from);
   }
 
   // ---- what is done for others ----
 
-  /// The number of a message is the hash that the JVM gives its node: nothing that is in a mailbox
-  /// has a place for one.
+  /// Numbers of this ring differ from those of all others. They come again after two billion.
+  @Override
+  public int nextNumber() {
+    if (lock == null) {
+      number = (number + numbers) & Integer.MAX_VALUE;
+      return number;
+    }
+    lock.lock();
+    try {
+      number = (number + numbers) & Integer.MAX_VALUE;
+      return number;
+    } finally {
+      lock.unlock();
+    }
+  }
+
   @Override
   public void sent(Task to, @Nullable Node item) {
-    int message = item == null ? 0 : System.identityHashCode(item);
+    int message = item == null ? 0 : item.number();
     if (lock == null) {
-      sentAt = System.nanoTime();
+      sentAt = next();
       sentTo = to.number();
       isFresh = false;
       ring.addMessage(sentAt, sentTo, running, message);
@@ -206,12 +258,8 @@ public final class WorkerTrace implements WorkObserver {
 
   @Override
   public void woke(Task task, int why) {
-    if (running != 0) {
-      woken = task;
-      stepsOfWoken = task.steps();
-    }
     if (why == Task.BY_MESSAGE && lock == null && sentAt != 0 && sentTo == task.number()) {
-      ring.add(sentAt, TraceKind.WAKE, BY_MESSAGE, sentTo, running); // saves a reading
+      ring.add(sentAt, TraceKind.WAKE, BY_MESSAGE, sentTo, running); // at the same time
       sentAt = 0;
     } else if (why == WakeUpJournal.IS_READY) {
       add(TraceKind.SPAWN, NONE, task.number(), running);

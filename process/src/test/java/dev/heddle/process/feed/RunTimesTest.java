@@ -13,6 +13,7 @@ import org.junit.jupiter.api.Test;
 @Tag("watch-1")
 class RunTimesTest {
   private static final int FEW = 16; // runs behind a sleep that are measured by themselves
+  private static final int MANY = 64; // runs that share a reading
 
   private long clock = 1_000;
   private int ticks;
@@ -69,19 +70,19 @@ class RunTimesTest {
   void shortRunsThatFollowEachOther_shareAReadingEqually() {
     spendThoseBehindASleep();
     run(10, 30);
-    runMany(FEW - 2, 20);
+    runMany(MANY - 2, 20);
 
-    assertThat(written).containsExactlyElementsOf(Collections.nCopies(FEW, 20L));
+    assertThat(written).containsExactlyElementsOf(Collections.nCopies(MANY, 20L));
   }
 
   /// Else the short ones would have a part of the time of each long one.
   @Test
   void runsBehindALongOne_haveTheirOwnTimes() {
     spendThoseBehindASleep();
-    runMany(FEW - 1, 10);
+    runMany(MANY - 1, 10);
     run(100_000); // lends its time to those before it, once
-    long shared = (100_000 + 10 * (FEW - 1)) / FEW;
-    assertThat(written).hasSize(FEW).startsWith(shared, shared);
+    long shared = (100_000 + 10 * (MANY - 1)) / MANY;
+    assertThat(written).hasSize(MANY).startsWith(shared, shared);
     assertThat(written.stream().mapToLong(each -> each).sum()).isEqualTo(clock - 1_000 - FEW * 10);
     written.clear();
     begun = 0;
@@ -101,8 +102,21 @@ class RunTimesTest {
     begun = 0;
 
     run(10, 30);
-    runMany(FEW - 2, 20);
-    assertThat(written).containsExactlyElementsOf(Collections.nCopies(FEW, 20L));
+    runMany(MANY - 2, 20);
+    assertThat(written).containsExactlyElementsOf(Collections.nCopies(MANY, 20L));
+  }
+
+  /// A thread that had waited for a processor read the clock for each run until it waited again.
+  @Test
+  void runInWhichATickMustCome_paysForNone() {
+    runMany(FEW - 1, 10);
+    run(1_000_000_000);
+    written.clear();
+    begun = 0;
+
+    run(10, 30);
+    runMany(MANY - 2, 20);
+    assertThat(written).containsExactlyElementsOf(Collections.nCopies(MANY, 20L));
   }
 
   /// A tick says that much time has passed in it.
@@ -130,6 +144,6 @@ class RunTimesTest {
     run(40);
     times.pauses();
 
-    assertThat(written).containsExactly(250_000L, 250_000L, 40L);
+    assertThat(written).containsExactly(500_000L, 500_000L, 40L);
   }
 }

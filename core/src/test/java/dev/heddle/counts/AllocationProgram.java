@@ -98,13 +98,6 @@ public final class AllocationProgram {
         return () -> Heddle.spawn(() -> "done").await();
       }
     },
-    /// Of the JDK's own kind: a timer of the loop ends it.
-    SLEEP {
-      @Override
-      Action make() {
-        return () -> Thread.sleep(0, 20_000);
-      }
-    },
     /// Of an object: a measure that sees nothing proves nothing.
     CONTROL {
       @Override

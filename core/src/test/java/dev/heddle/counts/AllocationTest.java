@@ -43,7 +43,7 @@ public class AllocationTest {
   @ParameterizedTest
   @EnumSource(
       mode = Mode.EXCLUDE,
-      names = {"SPAWN", "SLEEP", "CONTROL"})
+      names = {"SPAWN", "CONTROL"})
   void call_each_allocatesNothing(Subject subject) throws Exception {
     assertThat(bytesOf(subject)).isEmpty();
   }
@@ -55,13 +55,6 @@ public class AllocationTest {
     assertThat(HeapHistogram.sum(bytes))
         .as("%s, on Java %s", bytes, Runtime.version())
         .isEqualTo(SPAWN);
-  }
-
-  /// The timer, and what the JDK holds of it.
-  @Test
-  void sleepOfTheJdk_allocatesATimerOfTheLoop_andNothingOfTheJdksQueue() throws Exception {
-    Map<String, Long> bytes = bytesOf(Subject.SLEEP);
-    assertThat(bytes).as("%s, on Java %s", bytes, Runtime.version()).isEmpty();
   }
 
   @Test

@@ -98,6 +98,8 @@ public final class TimerQueue {
     this(now, false);
   }
 
+  /// An empty queue.
+  ///
   /// @param now the time, on the scale of the deadlines
   /// @param sharing whether many timers that are due soon after each other may share a wake-up
   public TimerQueue(long now, boolean sharing) {

@@ -20,6 +20,8 @@ public final class HeddleFire implements Program {
   private final boolean late;
   private long left; // loop only
 
+  /// A program.
+  ///
   /// @param late whether to measure how late each is, too
   public HeddleFire(boolean late) {
     this.late = late;

@@ -15,6 +15,8 @@ public final class PoolFire implements Program {
   private final ScheduledThreadPoolExecutor pool = new ScheduledThreadPoolExecutor(1);
   private final boolean late;
 
+  /// A program.
+  ///
   /// @param late whether to measure how late each is, too
   public PoolFire(boolean late) {
     this.late = late;

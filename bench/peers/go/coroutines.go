@@ -29,6 +29,7 @@ func init() {
 	programs["timers"] = armAndCancel
 	programs["timers-replace"] = replace
 	programs["timers-fire"] = fire
+	programs["timers-late"] = late
 }
 
 // On one processor, which costs less than on several: there they would take turns with locks. Measured from the
@@ -201,5 +202,26 @@ func fire(_ int, operations int64, m *meter) int64 {
 	}
 	ended.Wait()
 	m.stop()
+	return operations
+}
+
+func late(_ int, operations int64, m *meter) int64 {
+	fill(0)
+	soon := delays(500, 1_000)
+	took := make([]time.Duration, operations)
+	var ended sync.WaitGroup
+	ended.Add(int(operations))
+	m.start()
+	for i := range operations {
+		delay := soon()
+		due := time.Since(epoch) + delay
+		time.AfterFunc(delay, func() {
+			took[i] = time.Since(epoch) - due
+			ended.Done()
+		})
+	}
+	ended.Wait()
+	m.stop()
+	m.tell(took)
 	return operations
 }

@@ -89,18 +89,23 @@ func paced(pairs int, hogs bool, perSecond int, operations int64, m *meter) int6
 	all := slices.Concat(took...)
 	check("answers", int64(len(all)), ran)
 	if perSecond > 0 {
-		slices.Sort(all)
-		at := func(percent float64) float64 {
-			place := int(float64(len(all))*percent/100+0.999999) - 1
-			return float64(all[max(0, min(place, len(all)-1))]) / 1e3
-		}
-		m.counts["p50-micros"] = at(50)
-		m.counts["p99-micros"] = at(99)
-		m.counts["p999-micros"] = at(99.9)
-		m.counts["max-micros"] = at(100)
+		m.tell(all)
 		m.counts["offered-per-second"] = float64(perSecond)
 	}
 	return ran
+}
+
+// Tells how long most operations took, and the slowest.
+func (m *meter) tell(took []time.Duration) {
+	slices.Sort(took)
+	at := func(percent float64) float64 {
+		place := int(float64(len(took))*percent/100+0.999999) - 1
+		return float64(took[max(0, min(place, len(took)-1))]) / 1e3
+	}
+	m.counts["p50-micros"] = at(50)
+	m.counts["p99-micros"] = at(99)
+	m.counts["p999-micros"] = at(99.9)
+	m.counts["max-micros"] = at(100)
 }
 
 func sendPaced(firsts []chan time.Duration, perSecond int, millis int64) int64 {

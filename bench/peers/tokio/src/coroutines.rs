@@ -7,7 +7,7 @@ use std::pin::Pin;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::task::Poll;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use tokio::sync::{Notify, Semaphore};
 use tokio::task::yield_now;
@@ -251,6 +251,30 @@ pub async fn fire(operations: usize) -> Sample {
     }
     done.notified().await;
     meter.stop(operations)
+}
+
+/// The same, and how late each is.
+pub async fn late(operations: usize) -> Sample {
+    let mut delays = Delays::new(500, 1_000);
+    let mut tasks = Vec::with_capacity(operations);
+    let meter = Meter::start();
+    for _ in 0..operations {
+        let delay = delays.next();
+        let due = Instant::now() + delay;
+        tasks.push(tokio::spawn(async move {
+            sleep(delay).await;
+            due.elapsed()
+        }));
+    }
+    let mut took = Vec::with_capacity(operations);
+    for task in tasks {
+        took.push(task.await.expect("a task has panicked"));
+    }
+    let mut sample = meter.stop(operations);
+    took.sort();
+    let at = |percent: usize| took[(operations * percent).div_ceil(100) - 1].as_secs_f64() * 1e6;
+    sample.counts = vec![("p50-micros", at(50)), ("p99-micros", at(99))];
+    sample
 }
 
 /// A task for each node, on all processors.

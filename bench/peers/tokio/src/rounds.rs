@@ -141,6 +141,7 @@ fn round(runtime: &Runtime, (name, size): &(String, usize), operations: usize) -
         "timers" => run(runtime, coroutines::arm_and_cancel(size, operations)),
         "timers-replace" => run(runtime, coroutines::replace(size, operations)),
         "timers-fire" => run(runtime, coroutines::fire(operations)),
+        "timers-late" => run(runtime, coroutines::late(operations)),
         "skynet" => run(runtime, coroutines::skynet(operations)),
         "semaphore" => run(runtime, alone(operations)),
         "semaphore-contended" => run(runtime, together(size, operations / size)),

@@ -44,8 +44,8 @@ public final class Reactor {
 
   /// One poll of the driver.
   ///
-  /// @param noWait true: only what has completed; false: sleep until something completes, the first
-  ///   timer is due, or a wake-up
+  /// @param noWait true: only what has completed; false: sleep until something completes, a timer
+  ///   is due, or a wake-up
   /// @return the number of listeners notified
   public int poll(boolean noWait) {
     ReactorTrace observer = trace;
@@ -57,7 +57,7 @@ public final class Reactor {
     if (observer != null && !noWait) {
       observer.sleeps();
     }
-    int notified = driver.poll(noWait ? ReactorDriver.NO_WAIT : timers.nextDeadline());
+    int notified = driver.poll(noWait ? ReactorDriver.NO_WAIT : timers.wakeAt());
     if (observer != null) {
       observer.polled(!noWait, notified);
     }

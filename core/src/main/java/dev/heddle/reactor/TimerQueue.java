@@ -39,11 +39,12 @@ public final class TimerQueue {
    * I2. Equal deadlines fire in the order of arming. They are in that order in the one slot of
    *     their tick, or the heap compares arrivals; and a timer that enters the heap while there is
    *     a run was armed after all timers of the run. [TimerQueueTest, TimerQueueModelTest]
-   * I3. nextDeadline() is exact, so a sleeping loop wakes once per deadline and never for a slot.
-   *     [TimerQueueTest]
+   * I3. nextDeadline() is exact, so a sleeping loop never wakes for a slot. [TimerQueueTest]
    * I4. A set bit means a slot with timers. [TimerQueueModelTest]
    * I5. When a slot is reached, the run and the heap are empty, because everything in them was due.
    *     [asserts in TimerRun and TimerHeap]
+   * I6. A wake-up is less than a quarter of a tick after the first deadline, and only where it
+   *     serves many timers. [WakeUpCountTest]
    *
    * Cost. Arm: a count of leading zeros and an append. Cancel: leaves a hole. A timer that is armed
    * for less than 4.3 s does not move until it fires; others move at most once per level (7 levels
@@ -54,10 +55,16 @@ public final class TimerQueue {
    * most once. Fire: two passes of a radix sort, then a step for each timer. A loop has 56 KB of
    * slots.
    *
+   * Wake-ups. A wake-up costs as much as firing a hundred timers, and a tick may hold thousands. So
+   * where a quarter of a tick has many timers, they wait for the last of them. A crowded tick costs
+   * five wake-ups: the first timer wakes the loop at its deadline, because only then the tick is
+   * sorted.
+   *
    * Rejected. A heap alone: to cancel one of a million timers costs ten cache misses, or tombstones
    * that need sweeps of milliseconds. A wheel alone: fires up to a tick late, and in no order
    * inside it. A skip list or tree: allocates. A heap for the whole tick: logarithmic for each
-   * timer. Ticks of 65 us: shorter sorts, but one more level to move through.
+   * timer. Ticks of 65 us: shorter sorts, but one more level to move through. A
+   * prefetch of the timers that fire next: they are in the cache since the sort.
    *
    * Sources. Varghese and Lauck, Hashed and Hierarchical Timing Wheels, 1987; trap-11, trap-14,
    * trap-15.
@@ -77,6 +84,8 @@ public final class TimerQueue {
   final TimerHeap heap = new TimerHeap();
   private final long[] deadlines = new long[1 << TimerSlots.SHIFT]; // see place(Chunk)
 
+  private final boolean sharing; // timers may wait for each other
+
   private long current;
   private long horizon = Long.MIN_VALUE;
   private int armed;
@@ -84,7 +93,17 @@ public final class TimerQueue {
   // a lower bound of the first deadline: nothing can be due before it
   private long quietUntil = Long.MAX_VALUE;
 
-  public TimerQueue(long now) {
+  /// A queue for which a loop wakes at each deadline.
+  TimerQueue(long now) {
+    this(now, false);
+  }
+
+  /// An empty queue.
+  ///
+  /// @param now the time, on the scale of the deadlines
+  /// @param sharing whether many timers that are due soon after each other may share a wake-up
+  public TimerQueue(long now, boolean sharing) {
+    this.sharing = sharing;
     advanceTo(now >> TICK_SHIFT);
   }
 
@@ -194,6 +213,15 @@ public final class TimerQueue {
     }
     long least = slots.least(slot);
     return least == TimerSlots.UNKNOWN ? order(slot) : least;
+  }
+
+  /// Until when a loop may sleep: [#nextDeadline], or the deadline of the last of many timers that
+  /// share a wake-up.
+  long wakeAt() {
+    if (!sharing || run.isEmpty()) {
+      return nextDeadline();
+    }
+    return heap.isEmpty() ? run.shared() : Math.min(heap.least(), run.shared());
   }
 
   // turns the first slot into the heap, when run and heap are empty: a search for its least

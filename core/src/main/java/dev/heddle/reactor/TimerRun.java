@@ -19,9 +19,13 @@ final class TimerRun {
    *
    * I1. Ascending by deadline, then by arming. [TimerQueueTest, TimerQueueModelTest]
    */
+  static final long QUARTER = 1L << (TimerQueue.TICK_SHIFT - 2); // 0.26 ms
+
   private static final int INDEX_BITS = 32;
+  private static final long INDEX_MASK = (1L << INDEX_BITS) - 1; // above every position
   private static final int DIGIT = (TimerQueue.TICK_SHIFT + 1) / 2; // of an offset: two passes
   private static final int FEW = 256; // below, 2,048 counters cost more than a comparison sort
+  private static final int MANY = 16; // timers; fewer are not worth a wait for each other
   private static final int KEPT = 4_096; // keys, 64 KB; larger arrays are dropped after their tick
 
   private final TimerSlots slots;
@@ -126,7 +130,19 @@ final class TimerRun {
 
   /// The next deadline; call only after [#isEmpty] has returned false.
   long least() {
-    return start + (keys[head] >>> INDEX_BITS);
+    return deadlineAt(head);
+  }
+
+  /// The deadline of the last timer of this quarter of the tick, if many are left there: they share
+  /// a wake-up. Else the next deadline. Call only after [#isEmpty] has returned false.
+  long shared() {
+    long end = (least() | (QUARTER - 1)) - start;
+    int last = ~Arrays.binarySearch(keys, head, size, end << INDEX_BITS | INDEX_MASK) - 1;
+    return deadlineAt(last - head < MANY ? head : last);
+  }
+
+  private long deadlineAt(int place) {
+    return start + (keys[place] >>> INDEX_BITS);
   }
 
   /// Removes the next timer; call only after [#isEmpty] has returned false.

@@ -260,6 +260,23 @@ class SwitchCountTest {
 
   @Test
   @Tag("T15")
+  void sleepOfTheJdk_withNothingElseReady_costsOneSwitchAndOneSleep() {
+    List<Cost> costs =
+        inALoop(() -> {
+          Thread.sleep(1);
+          List<Cost> each = new ArrayList<>();
+          for (int i = 0; i < 5; i++) {
+            each.add(Cost.of(() -> Thread.sleep(LONG)));
+          }
+          return each;
+        });
+    assertThat(costs).extracting(Cost::switches).containsOnly(1L);
+    assertThat(costs).extracting(Cost::sleeps).contains(1L).isSubsetOf(0L, 1L);
+    assertThat(costs).extracting(Cost::looks).containsOnly(0L);
+  }
+
+  @Test
+  @Tag("T15")
   void delay_whileASocketIsAwaited_costsOneSwitchAndOneSleep() {
     List<Cost> costs =
         inALoop(() -> {

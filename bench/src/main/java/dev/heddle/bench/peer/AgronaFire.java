@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.heddle.bench.peer;
 
+import dev.heddle.bench.measure.Lateness;
 import dev.heddle.bench.measure.Meter;
 import dev.heddle.bench.measure.Program;
 import dev.heddle.bench.measure.Sample;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import org.agrona.DeadlineTimerWheel;
+import org.agrona.collections.Long2LongHashMap;
 
 /// Arms many timers on Agrona's deadline wheel and polls it, asleep for a while between polls,
 /// until all have fired.
@@ -24,18 +26,27 @@ public final class AgronaFire implements Program {
       new DeadlineTimerWheel(
           TimeUnit.NANOSECONDS, System.nanoTime(), TICK_NANOS, TICKS, SLOTS_PER_TICK);
   private final long napNanos;
+  private final boolean late;
+  private final Long2LongHashMap deadlines = new Long2LongHashMap(Long.MIN_VALUE);
   private long left;
 
   /// A program that polls every millisecond, or as often as the system lets a thread sleep.
-  public AgronaFire(boolean fine) {
+  ///
+  /// @param late whether to measure how late each is, too
+  public AgronaFire(boolean fine, boolean late) {
     napNanos = fine ? FINE_NANOS : COARSE_NANOS;
+    this.late = late;
   }
 
   @Override
   public Sample round(long operations) {
     left = operations;
+    var lateness = new Lateness();
     DeadlineTimerWheel.TimerHandler onFire =
-        (_, _, _) -> {
+        (_, _, id) -> {
+          if (late) {
+            lateness.ran(deadlines.remove(id));
+          }
           left--;
           return true;
         };
@@ -43,7 +54,11 @@ public final class AgronaFire implements Program {
     var meter = new Meter();
     meter.start();
     for (long i = 0; i < operations; i++) {
-      wheel.scheduleTimer(System.nanoTime() + delays.nanos(i));
+      long deadline = System.nanoTime() + delays.nanos(i);
+      long id = wheel.scheduleTimer(deadline);
+      if (late) {
+        deadlines.put(id, deadline);
+      }
     }
     while (left > 0) {
       long now = System.nanoTime();
@@ -52,6 +67,7 @@ public final class AgronaFire implements Program {
         LockSupport.parkNanos(napNanos);
       }
     }
-    return meter.stop(operations);
+    Sample sample = meter.stop(operations);
+    return late ? lateness.in(sample) : sample;
   }
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.heddle.bench.peer;
 
+import dev.heddle.bench.measure.Lateness;
 import dev.heddle.bench.measure.Meter;
 import dev.heddle.bench.measure.Program;
 import dev.heddle.bench.measure.Sample;
@@ -12,23 +13,40 @@ import java.util.concurrent.TimeUnit;
 public final class NettyFire implements Program {
   private final Delays delays = Delays.soon();
   private final HashedWheelTimer wheel;
+  private final boolean late;
 
   /// A program on the given wheel.
-  public NettyFire(HashedWheelTimer wheel) {
+  ///
+  /// @param late whether to measure how late each is, too
+  public NettyFire(HashedWheelTimer wheel, boolean late) {
     this.wheel = wheel;
+    this.late = late;
   }
 
   @Override
   public Sample round(long operations) throws InterruptedException {
     var countdown = new Countdown(operations);
     TimerTask onFire = _ -> countdown.fired();
+    var lateness = new Lateness();
     var meter = new Meter();
     meter.start();
     for (long i = 0; i < operations; i++) {
-      wheel.newTimeout(onFire, delays.nanos(i), TimeUnit.NANOSECONDS);
+      long delay = delays.nanos(i);
+      wheel.newTimeout(
+          late ? recording(System.nanoTime() + delay, lateness, countdown) : onFire,
+          delay,
+          TimeUnit.NANOSECONDS);
     }
     countdown.await();
-    return meter.stop(operations);
+    Sample sample = meter.stop(operations);
+    return late ? lateness.in(sample) : sample;
+  }
+
+  private static TimerTask recording(long due, Lateness lateness, Countdown countdown) {
+    return _ -> {
+      lateness.ran(due);
+      countdown.fired();
+    };
   }
 
   @Override

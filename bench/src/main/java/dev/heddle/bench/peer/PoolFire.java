@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.heddle.bench.peer;
 
+import dev.heddle.bench.measure.Lateness;
 import dev.heddle.bench.measure.Meter;
 import dev.heddle.bench.measure.Program;
 import dev.heddle.bench.measure.Sample;
@@ -12,18 +13,39 @@ import java.util.concurrent.TimeUnit;
 public final class PoolFire implements Program {
   private final Delays delays = Delays.soon();
   private final ScheduledThreadPoolExecutor pool = new ScheduledThreadPoolExecutor(1);
+  private final boolean late;
+
+  /// A program.
+  ///
+  /// @param late whether to measure how late each is, too
+  public PoolFire(boolean late) {
+    this.late = late;
+  }
 
   @Override
   public Sample round(long operations) throws InterruptedException {
     var countdown = new Countdown(operations);
     Runnable onFire = countdown::fired;
+    var lateness = new Lateness();
     var meter = new Meter();
     meter.start();
     for (long i = 0; i < operations; i++) {
-      pool.schedule(onFire, delays.nanos(i), TimeUnit.NANOSECONDS);
+      long delay = delays.nanos(i);
+      pool.schedule(
+          late ? recording(System.nanoTime() + delay, lateness, countdown) : onFire,
+          delay,
+          TimeUnit.NANOSECONDS);
     }
     countdown.await();
-    return meter.stop(operations);
+    Sample sample = meter.stop(operations);
+    return late ? lateness.in(sample) : sample;
+  }
+
+  private static Runnable recording(long due, Lateness lateness, Countdown countdown) {
+    return () -> {
+      lateness.ran(due);
+      countdown.fired();
+    };
   }
 
   @Override

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.heddle.bench.shape;
 
+import dev.heddle.bench.measure.Latencies;
 import dev.heddle.bench.measure.Program;
 import dev.heddle.bench.ours.HeddleFire;
 import dev.heddle.bench.ours.HeddleTimers;
@@ -20,13 +21,20 @@ final class TimersShape {
   static final String REPLACE = "timers-replace";
   static final String FIRE = "timers-fire";
 
+  private static final String LATE = "timers-late";
+  private static final String LATE_HALF = LATE + "-p50";
+  private static final String LATE_P99 = LATE + "-p99";
+
   private static final int MILLION = 1_000_000;
   private static final int SOME = 300_000; // Netty's thread works off 100,000 a tick
+
+  private static final int BEARABLE = 100_000; // with a million some are late for lack of CPU
 
   private static final String COARSE = "netty-wheel-100ms";
   private static final String[] OF_A_MILLISECOND = {
     "pool", "netty-wheel", "agrona-wheel", LoopContenders.GO
   };
+  private static final String[] WHEELS = {"netty-wheel", COARSE, "agrona-wheel"};
   private static final String[] PEERS = {
     "pool", "netty-wheel", COARSE, "agrona-wheel", LoopContenders.GO
   };
@@ -39,7 +47,8 @@ final class TimersShape {
         "With 1 million timers outstanding: arm one and cancel it; cancel the oldest and arm a new"
             + " one; CPU until a wheel's thread has worked that off, too. And: arm 1 million that"
             + " fire after 500 to 1,000 ms, CPU per timer until the last fired, and the seconds"
-            + " that took.",
+            + " that took. And: how late 100,000 of these are, from the deadline to the moment at"
+            + " which their code runs.",
         List.of(
             Case.of(
                 ARM_CANCEL,
@@ -59,7 +68,15 @@ final class TimersShape {
                 MILLION,
                 RoundSize.fixed(MILLION, 1_000),
                 List.of(
-                    new Row(FIRE, Metric.CPU), new Row("timers-fire-all", Metric.ROUND_SECONDS)))),
+                    new Row(FIRE, Metric.CPU), new Row("timers-fire-all", Metric.ROUND_SECONDS))),
+            new Case(
+                LATE,
+                "arm 100,000 and let them fire: how late each is",
+                BEARABLE,
+                RoundSize.fixed(BEARABLE, 1_000),
+                List.of(
+                    new Row(LATE_HALF, Metric.count(Latencies.MEDIAN, "us")),
+                    new Row(LATE_P99, Metric.count(Latencies.P99, "us"))))),
         contenders(),
         bars());
   }
@@ -71,6 +88,8 @@ final class TimersShape {
       bars.add(Bar.ahead(REPLACE, subject, PEERS));
       bars.add(Bar.ahead(FIRE, subject, OF_A_MILLISECOND));
       bars.add(Bar.ratio(FIRE, subject, 1.5, COARSE));
+      bars.add(Bar.below(LATE_HALF, subject, WHEELS));
+      bars.add(Bar.below(LATE_P99, subject, WHEELS));
     }
     return bars;
   }
@@ -121,22 +140,30 @@ final class TimersShape {
             .needing("org.agrona.DeadlineTimerWheel"));
   }
 
+  private static boolean fires(Case size) {
+    return size.name().equals(FIRE) || isLate(size);
+  }
+
+  private static boolean isLate(Case size) {
+    return size.name().equals(LATE);
+  }
+
   private static Program heddle(Case size) throws Exception {
-    return size.name().equals(FIRE)
-        ? new HeddleFire()
+    return fires(size)
+        ? new HeddleFire(isLate(size))
         : new HeddleTimers(size.size(), size.name().equals(REPLACE));
   }
 
   private static Program pool(Case size) {
-    return size.name().equals(FIRE)
-        ? new PoolFire()
+    return fires(size)
+        ? new PoolFire(isLate(size))
         : new PoolTimers(size.size(), size.name().equals(REPLACE));
   }
 
   private static Program netty(Case size, boolean fine) {
     var wheel = fine ? NettyTimers.fine() : NettyTimers.coarse();
-    return size.name().equals(FIRE)
-        ? new NettyFire(wheel)
+    return fires(size)
+        ? new NettyFire(wheel, isLate(size))
         : new NettyTimers(wheel, size.size(), size.name().equals(REPLACE));
   }
 
@@ -145,14 +172,15 @@ final class TimersShape {
         size.size(),
         switch (size.name()) {
           case FIRE -> KotlinTimers.Work.FIRE;
+          case LATE -> KotlinTimers.Work.LATE;
           case REPLACE -> KotlinTimers.Work.REPLACE;
           default -> KotlinTimers.Work.ARM_AND_CANCEL;
         });
   }
 
   private static Program agrona(Case size, boolean fine) {
-    return size.name().equals(FIRE)
-        ? new AgronaFire(fine)
+    return fires(size)
+        ? new AgronaFire(fine, isLate(size))
         : new AgronaTimers(size.size(), size.name().equals(REPLACE));
   }
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.heddle.bench.peer.kotlin;
 
+import dev.heddle.bench.measure.Lateness;
 import dev.heddle.bench.measure.Meter;
 import dev.heddle.bench.measure.Program;
 import dev.heddle.bench.measure.Sample;
@@ -30,7 +31,9 @@ public final class KotlinTimers implements Program {
     /// Cancels the oldest and arms another.
     REPLACE,
     /// Arms many and lets them fire.
-    FIRE
+    FIRE,
+    /// The same, and measures how late each is, of the milliseconds that it has asked for.
+    LATE
   }
 
   private static final int TOGETHER = 1_000; // cancellations, until the loop works them off
@@ -40,45 +43,53 @@ public final class KotlinTimers implements Program {
 
   /// A program with so many timers outstanding.
   public KotlinTimers(int outstanding, Work work) {
-    this.outstanding = work == Work.FIRE ? 0 : outstanding;
+    this.outstanding = work == Work.FIRE || work == Work.LATE ? 0 : outstanding;
     this.work = work;
   }
 
   @Override
   public Sample round(long operations) throws InterruptedException {
-    if (work == Work.FIRE) {
+    if (work == Work.FIRE || work == Work.LATE) {
+      Lateness lateness = work == Work.LATE ? new Lateness() : null;
       var meter = new Meter();
       meter.start();
-      SuspendingLambda.run(new Firing(operations, null));
-      return meter.stop(operations);
+      SuspendingLambda.run(new Firing(operations, lateness, null));
+      Sample sample = meter.stop(operations);
+      return lateness == null ? sample : lateness.in(sample);
     }
     return SuspendingLambda.measure(new Main(outstanding, work == Work.REPLACE, operations, null));
   }
 
   private static Job arm(CoroutineScope scope, long nanos) {
+    return arm(scope, nanos, null);
+  }
+
+  private static Job arm(CoroutineScope scope, long nanos, @Nullable Lateness lateness) {
     return BuildersKt.launch(
         scope,
         EmptyCoroutineContext.INSTANCE,
         CoroutineStart.UNDISPATCHED,
-        new Timer(Duration.ofNanos(nanos).toMillis(), null));
+        new Timer(Duration.ofNanos(nanos).toMillis(), lateness, null));
   }
 
   /// The lambda of `runBlocking`, which waits for the others at its end.
   private static final class Firing extends SuspendingLambda {
     private final long count;
+    private final @Nullable Lateness lateness;
 
-    Firing(long count, @Nullable Continuation<Object> completion) {
+    Firing(long count, @Nullable Lateness lateness, @Nullable Continuation<Object> completion) {
       super(completion);
       this.count = count;
+      this.lateness = lateness;
     }
 
     @Override
     SuspendingLambda copy(CoroutineScope scope, Continuation<Object> completion) {
       Delays delays = Delays.soon();
       for (long i = 0; i < count; i++) {
-        arm(scope, delays.nanos(i));
+        arm(scope, delays.nanos(i), lateness);
       }
-      return new Firing(count, completion);
+      return new Firing(count, lateness, completion);
     }
 
     @Override
@@ -150,25 +161,32 @@ public final class KotlinTimers implements Program {
   /// `{ delay(millis) }`.
   private static final class Timer extends SuspendingLambda {
     private final long millis;
+    private final @Nullable Lateness lateness;
     private boolean armed;
+    private long due;
 
-    Timer(long millis, @Nullable Continuation<Object> completion) {
+    Timer(long millis, @Nullable Lateness lateness, @Nullable Continuation<Object> completion) {
       super(completion);
       this.millis = millis;
+      this.lateness = lateness;
     }
 
     @Override
     SuspendingLambda copy(CoroutineScope scope, Continuation<Object> completion) {
-      return new Timer(millis, completion);
+      return new Timer(millis, lateness, completion);
     }
 
     @Override
     Object step(Object value) {
       if (!armed) {
         armed = true;
+        due = lateness == null ? 0 : System.nanoTime() + Duration.ofMillis(millis).toNanos();
         if (isSuspended(DelayKt.delay(millis, this))) {
           return SUSPENDED;
         }
+      }
+      if (lateness != null) {
+        lateness.ran(due);
       }
       return Unit.INSTANCE;
     }

@@ -186,7 +186,7 @@ final class Link implements FrameSink {
           session.number(),
           session.ack(),
           session.window());
-      session.sent(packet.length(), now);
+      session.sent(packet, now);
       return true;
     } finally {
       state.unlock();

@@ -417,6 +417,7 @@ final class Connections implements Engine.Listener {
       if (packet != null) {
         again = now;
         engine.send(link.at, packet, Urgency.IN_ORDER);
+        link.handedOver();
       } else if (link.isLate()) {
         again = Math.min(again, now + LATE_NANOS);
       }

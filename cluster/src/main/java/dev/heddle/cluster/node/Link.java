@@ -82,6 +82,8 @@ final class Link implements FrameSink {
   // under state; the id never changes
   private final Session session;
 
+  private long handedOver; // packets that the engine has got; the writer only
+
   // written by the writer, read by the agent
   private volatile long lateUntil = NEVER; // then the session ends
 
@@ -154,13 +156,30 @@ final class Link implements FrameSink {
 
   /// The next packet to send, in order with all others; null when none may be sent now. Only the
   /// writer calls it, again after a time while [#isLate].
+  ///
+  /// A packet that was taken out and not [handed over][#handedOver], whatever was thrown between,
+  /// ends the session: without its number the other node would not miss it.
   Outbox.@Nullable Packed nextPacket(long now) {
+    if (outbox.taken() != handedOver) {
+      var _ = failed(new Ending(Cause.FAILED, "a packet was taken out and not sent"));
+      wakeAgent.run();
+      return null;
+    }
     if (outbox.bytes() == 0) {
       return null;
     }
     Outbox.Packed packet = outbox.next(space());
     late(outbox.isLate(), now);
-    return packet == null || !number(packet, now) ? null : packet;
+    if (packet != null && !number(packet, now)) {
+      handedOver();
+      return null;
+    }
+    return packet;
+  }
+
+  /// The engine has got the packet, or nobody needs it any more. Only the writer calls it.
+  void handedOver() {
+    handedOver = outbox.taken();
   }
 
   private long space() {

@@ -284,7 +284,9 @@ public final class Outbox {
   private volatile @Nullable Packed open; // the last packet, unless it is sealed
   private volatile long sealedBytes; // of the frames in all others
 
-  private boolean isLate; // the writer only
+  // the writer only
+  private boolean isLate;
+  private long taken;
 
   /// An empty one.
   public Outbox() {
@@ -413,6 +415,16 @@ public final class Outbox {
     }
   }
 
+  /// For tests: how many arrays wait for their next packet.
+  int free() {
+    lock.lock();
+    try {
+      return frees;
+    } finally {
+      lock.unlock();
+    }
+  }
+
   private Packed append(byte[] array, int length) {
     sealOpen();
     Packed next = new Packed(this, array, Packet.HEADER_BYTES + length);
@@ -492,6 +504,11 @@ public final class Outbox {
     return isLate;
   }
 
+  /// How many packets [#next] has taken out, whether or not it has returned them.
+  public long taken() {
+    return taken;
+  }
+
   private @Nullable Packed sealFirst(long most) {
     lock.lock();
     try {
@@ -517,6 +534,7 @@ public final class Outbox {
         return false;
       }
       packets.remove();
+      taken++;
       sealedBytes -= first.content();
       expected = Math.clamp(2L * first.length(), leastBytes(), packetBytes);
       onTheirWay++;

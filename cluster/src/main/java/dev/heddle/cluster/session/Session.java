@@ -203,6 +203,11 @@ public final class Session {
     }
   }
 
+  /// For tests: how many packets it keeps.
+  int kept() {
+    return (int) Arrays.stream(onTheirWay).filter(Objects::nonNull).count();
+  }
+
   private static int slot(long number) {
     return (int) (number % WINDOW_PACKETS);
   }

@@ -11,6 +11,7 @@ import dev.heddle.cluster.wire.TestPackets;
 import dev.heddle.cluster.wire.Urgent;
 import dev.heddle.cluster.wire.Urgent.Farewell;
 import java.util.List;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
@@ -89,6 +90,37 @@ final class SessionTest {
 
     assertThat(session.received(other, 0)).isFalse();
     assertThat(cause()).isEqualTo(Cause.MALFORMED);
+  }
+
+  @Test
+  @Tag("C2")
+  void packets_thatAreAcknowledged_haveArrived_andNoOthers() {
+    List<Outbox.Packed> packets = IntStream.range(0, 3).mapToObj(_ -> packet(10)).toList();
+    packets.forEach(it -> session.sent(it, 0));
+    assertThat(packets).noneMatch(SessionTest::hasArrived);
+
+    session.received(acks(2, WINDOW), 0);
+    assertThat(packets).extracting(SessionTest::hasArrived).containsExactly(true, true, false);
+  }
+
+  private static boolean hasArrived(Outbox.Packed packet) {
+    boolean isThere = packet.pin() != null;
+    if (isThere) {
+      packet.unpin();
+    }
+    return !isThere;
+  }
+
+  /// A node keeps what it knows of sessions that have ended.
+  @Test
+  @Tag("C9")
+  void ended_keepsNoPacket() {
+    session.sent(packet(10), 0);
+    session.sent(packet(10), 0);
+    assertThat(session.kept()).isEqualTo(2);
+
+    session.end(new Ending(Cause.CLOSED, "test"));
+    assertThat(session.kept()).isZero();
   }
 
   // ---- window ----

@@ -81,6 +81,24 @@ public final class Outbox {
    * interpreter, and have no memory for it then [decision 0046]. The owner ends a session whose
    * packet is late for seconds.
    *
+   * Arrays. That of a packet is used for another one once the packet has arrived. A new one takes as
+   * long to be cleared, but is in no cache. [decision 0070]
+   *
+   * States of a packet that has left, by its readers.
+   *
+   *   from     event                          to       who, order
+   *   n        pin                            n + 1    the transport: CAS; it has the array
+   *   n        unpin                          n - 1    the same thread
+   *   0        the packet has arrived         ARRIVED  the session: CAS; the array is free
+   *   n > 0    the packet has arrived         n        the array is left to the garbage collector
+   *   ARRIVED  pin                            ARRIVED  the transport has nothing to send
+   *
+   * The session of the other node acknowledges what its transport has delivered. But UNICAST3 here
+   * keeps a message until UNICAST3 there has acknowledged it, which is up to half a second later,
+   * and sends it again meanwhile; and if that there has lost its window, it asks for the first
+   * message and would deliver it. So an acknowledgement alone does not mean that nobody reads the
+   * array: hence the pins. A message that is written after its packet has arrived has no content.
+   *
    * Locks. Workers call offer under locks of their own, so the lock here parks nobody, and is the
    * last one that is taken. Futures complete outside of it: what depends on them is foreign code.
    *
@@ -89,6 +107,8 @@ public final class Outbox {
    * I3. A waiter completes when there is space, or at the end. [OutboxTest]
    * I4. A packet has one frame, or at most 48 KiB. [OutboxTest]
    * I5. A packet that the writer takes has all its frames. [OutboxStress]
+   * I6. The array of a packet changes only when it has arrived and nobody reads it.
+   *     [PacketReuseStress, OutgoingMessageTest, ClusterSimulation]
    *
    * Cost. A CAS for a frame, the lock three times for a packet. A sender that is descheduled while
    * it writes a frame keeps back the packets of its session.
@@ -119,7 +139,7 @@ public final class Outbox {
 
   private static final int LEAST_BYTES = 512; // of the array of a packet
   private static final int MOST_BYTES = Limits.PACKED_PACKET_BYTES;
-  private static final int MOST_FREE = 16; // an ack is of eleven such packets, or of fewer
+  static final int MOST_FREE = Session.WINDOW_BYTES / MOST_BYTES + 1; // one ack may be of so many
   private static final int LARGE = 6; // a frame of this part of a packet has one of its own
 
   private static final int SPINS = 100; // a frame takes less

@@ -28,7 +28,9 @@ final class Link implements FrameSink {
   /*
    * The writer takes a packet under no lock here: senders may be writing into it. If one has failed
    * half-way, for which there is a way left [Outbox], the session ends after 6 s: what was accepted
-   * behind that frame is then dropped with it.
+   * behind that frame is then dropped with it. So it does when a packet was taken out of the outbox
+   * and the engine has not got it: what was thrown in between is not known here, so two counts are
+   * compared before the next one. [ConnectionsTest]
    *
    * Locks, in this order. delivery: packets are delivered under it, one after the other. state: the
    * session, for a few instructions; the writer and urgent packets need no other, so a long

@@ -60,6 +60,8 @@ public final class Session {
    *
    * I1. What is delivered has the numbers 1, 2, 3, …; nothing is after the end. [SessionTest]
    * I2. Unacknowledged bytes stay within the window. [SessionTest]
+   * I3. A packet counts as arrived once it is acknowledged, not before. A session that has ended
+   *     keeps none. [SessionTest, PacketReuseStress]
    */
 
   /// How many bytes a sender may have unacknowledged.

@@ -16,8 +16,7 @@ import org.junit.jupiter.api.Test;
 /// copies it when the other node asks for the first one that it misses.
 final class OutgoingMessageTest {
   private final OutgoingArray packet = new OutgoingArray((byte) 1, (byte) 2, (byte) 3);
-  private final Message message =
-      new OutgoingMessage(org.jgroups.util.UUID.randomUUID(), packet);
+  private final Message message = new OutgoingMessage(org.jgroups.util.UUID.randomUUID(), packet);
 
   /// The content as the other node reads it.
   private static byte @Nullable [] sent(Message message) throws IOException, ClassNotFoundException {

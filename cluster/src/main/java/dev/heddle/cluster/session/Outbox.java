@@ -108,7 +108,7 @@ public final class Outbox {
    * I4. A packet has one frame, or at most 48 KiB. [OutboxTest]
    * I5. A packet that the writer takes has all its frames. [OutboxStress]
    * I6. The array of a packet changes only when it has arrived and nobody reads it.
-   *     [PacketReuseStress, OutgoingMessageTest, ClusterSimulation]
+   *     [OutboxTest, PacketReuseStress, OutgoingMessageTest]
    *
    * Cost. A CAS for a frame, the lock four times for a packet. A sender that is descheduled while
    * it writes a frame keeps back the packets of its session.

@@ -24,8 +24,6 @@ import java.util.SplittableRandom;
 class ClusterSimulation {
   private static final long MILLI = 1_000_000;
   static final long SECOND = 1_000 * MILLI;
-  private static final int FLOOD = 40;
-  private static final int FLOOD_BYTES = 6_000; // several of which fill a packet
 
   final SplittableRandom random;
   final LoopbackNetwork network;
@@ -33,13 +31,11 @@ class ClusterSimulation {
   final List<SimulatedNode> nodes = new ArrayList<>();
   private int lives;
   private final int large;
-  private final boolean floods; // so arrays of packets are used again
 
   ClusterSimulation(long seed) {
     this.random = new SplittableRandom(seed);
     this.network = new LoopbackNetwork(random.split());
     this.large = seed % 40 == 0 ? 60_000 : 2_000;
-    this.floods = seed % 10 == 5;
   }
 
   private void start(String name, String place) {
@@ -141,9 +137,6 @@ class ClusterSimulation {
   private void send(SimulatedNode node, Peer peer) {
     for (int i = random.nextInt(4); i > 0; i--) {
       node.send(peer, random.nextInt(8) == 0 ? large : 8);
-      for (int more = floods && random.nextInt(8) == 0 ? FLOOD : 0; more > 0; more--) {
-        node.send(peer, FLOOD_BYTES);
-      }
       if (random.nextInt(8) == 0) {
         node.down(peer);
       }

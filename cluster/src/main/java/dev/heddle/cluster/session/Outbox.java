@@ -294,7 +294,7 @@ public final class Outbox {
   // under the lock
   private final Deque<Packed> packets = new ArrayDeque<>(4);
   private int expected; // of the next packet: twice the last one
-  private final byte @Nullable [][] free = new byte[MOST_FREE][]; // of packetBytes each
+  private final byte[] @Nullable [] free = new byte[MOST_FREE][]; // of packetBytes each
   private int frees;
   private int onTheirWay; // packets that have left and not arrived
   private @Nullable CompletableFuture<@Nullable Void> space; // that senders wait for

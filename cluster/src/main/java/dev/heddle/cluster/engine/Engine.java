@@ -3,6 +3,7 @@ package dev.heddle.cluster.engine;
 
 import java.io.IOException;
 import java.util.Arrays;
+import org.jspecify.annotations.Nullable;
 
 /// Finds other nodes and carries packets to them.
 ///
@@ -51,12 +52,29 @@ public interface Engine extends AutoCloseable {
   /// @param urgency of the packet: whether it may overtake others, and is kept until it arrives
   void send(Address to, byte[] packet, Urgency urgency);
 
-  /// The same, of a packet in the first bytes of an array.
-  ///
-  /// @param bytes the array, which belongs to the engine from now on
-  /// @param length how many bytes the packet has
-  default void send(Address to, byte[] bytes, int length, Urgency urgency) {
-    send(to, bytes.length == length ? bytes : Arrays.copyOf(bytes, length), urgency);
+  /// The same, of a packet whose array is used again once it has arrived.
+  default void send(Address to, Outgoing packet, Urgency urgency) {
+    byte[] bytes = packet.pin();
+    if (bytes != null) {
+      byte[] copy = Arrays.copyOf(bytes, packet.length());
+      packet.unpin();
+      send(to, copy, urgency);
+    }
+  }
+
+  /// A packet on its way, in an array that another packet gets once this one has arrived. An engine
+  /// keeps this object for as long as it likes, and reads the array between [#pin] and [#unpin]
+  /// only. Any thread.
+  interface Outgoing {
+    /// How many bytes the packet has.
+    int length();
+
+    /// The array, whose first bytes are the packet until the caller calls [#unpin]; null when the
+    /// packet has arrived: nobody needs it again.
+    byte @Nullable [] pin();
+
+    /// Ends a [#pin] that has returned an array.
+    void unpin();
   }
 
   /// Whether a packet may overtake others.

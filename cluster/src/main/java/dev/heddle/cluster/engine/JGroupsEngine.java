@@ -397,16 +397,24 @@ public final class JGroupsEngine implements Engine {
 
   @Override
   public void send(Address to, byte[] packet, Urgency urgency) {
-    send(to, packet, packet.length, urgency);
+    send(new BytesMessage(((PeerAddress) to).address, packet), urgency);
   }
 
   @Override
-  public void send(Address to, byte[] bytes, int length, Urgency urgency) {
+  public void send(Address to, Outgoing packet, Urgency urgency) {
+    org.jgroups.Address peer = ((PeerAddress) to).address;
+    if (packet.length() <= FRAGMENT_BYTES) {
+      send(new OutgoingMessage(peer, packet), urgency);
+    } else { // it stays pinned: its fragments are parts of the array
+      send(new BytesMessage(peer, packet.pin(), 0, packet.length()), urgency);
+    }
+  }
+
+  private void send(Message message, Urgency urgency) {
     JChannel here = channel;
     if (here == null) {
       throw new IllegalStateException("the engine of node '" + settings.node + "' is not open");
     }
-    Message message = new BytesMessage(((PeerAddress) to).address, bytes, 0, length);
     if (urgency != Urgency.IN_ORDER) {
       message.setFlag(Message.Flag.OOB);
     }
@@ -416,7 +424,7 @@ public final class JGroupsEngine implements Engine {
     try {
       here.send(message);
     } catch (Exception e) { // closed, or broken: the packet is lost, as an engine may
-      LOG.log(System.Logger.Level.DEBUG, "a packet to " + to + " was not sent", e);
+      LOG.log(System.Logger.Level.DEBUG, "a packet to " + message.getDest() + " was not sent", e);
     }
   }
 

@@ -416,7 +416,8 @@ final class Connections implements Engine.Listener {
       var packet = link.nextPacket(now);
       if (packet != null) {
         again = now;
-        engine.send(link.at, packet.bytes(), packet.length(), Urgency.IN_ORDER);
+        engine.send(link.at, packet, Urgency.IN_ORDER);
+        link.handedOver();
       } else if (link.isLate()) {
         again = Math.min(again, now + LATE_NANOS);
       }

@@ -28,7 +28,9 @@ final class Link implements FrameSink {
   /*
    * The writer takes a packet under no lock here: senders may be writing into it. If one has failed
    * half-way, for which there is a way left [Outbox], the session ends after 6 s: what was accepted
-   * behind that frame is then dropped with it.
+   * behind that frame is then dropped with it. So it does when a packet was taken out of the outbox
+   * and the engine has not got it: what was thrown in between is not known here, so two counts are
+   * compared before the next one. [ConnectionsTest]
    *
    * Locks, in this order. delivery: packets are delivered under it, one after the other. state: the
    * session, for a few instructions; the writer and urgent packets need no other, so a long
@@ -81,6 +83,8 @@ final class Link implements FrameSink {
 
   // under state; the id never changes
   private final Session session;
+
+  private long handedOver; // packets that the engine has got; the writer only
 
   // written by the writer, read by the agent
   private volatile long lateUntil = NEVER; // then the session ends
@@ -154,13 +158,30 @@ final class Link implements FrameSink {
 
   /// The next packet to send, in order with all others; null when none may be sent now. Only the
   /// writer calls it, again after a time while [#isLate].
+  ///
+  /// A packet that was taken out and not [handed over][#handedOver], whatever was thrown between,
+  /// ends the session: without its number the other node would not miss it.
   Outbox.@Nullable Packed nextPacket(long now) {
+    if (outbox.taken() != handedOver) {
+      var _ = failed(new Ending(Cause.FAILED, "a packet was taken out and not sent"));
+      wakeAgent.run();
+      return null;
+    }
     if (outbox.bytes() == 0) {
       return null;
     }
     Outbox.Packed packet = outbox.next(space());
     late(outbox.isLate(), now);
-    return packet == null || !number(packet, now) ? null : packet;
+    if (packet != null && !number(packet, now)) {
+      handedOver();
+      return null;
+    }
+    return packet;
+  }
+
+  /// The engine has got the packet, or nobody needs it any more. Only the writer calls it.
+  void handedOver() {
+    handedOver = outbox.taken();
   }
 
   private long space() {
@@ -186,7 +207,7 @@ final class Link implements FrameSink {
           session.number(),
           session.ack(),
           session.window());
-      session.sent(packet.length(), now);
+      session.sent(packet, now);
       return true;
     } finally {
       state.unlock();

@@ -4,6 +4,7 @@ package dev.heddle.cluster.session;
 import static java.lang.invoke.MethodHandles.arrayElementVarHandle;
 import static java.lang.invoke.MethodHandles.lookup;
 
+import dev.heddle.cluster.engine.Engine.Outgoing;
 import dev.heddle.cluster.wire.Content;
 import dev.heddle.cluster.wire.EncodedFrame;
 import dev.heddle.cluster.wire.Frame;
@@ -80,6 +81,24 @@ public final class Outbox {
    * interpreter, and have no memory for it then [decision 0046]. The owner ends a session whose
    * packet is late for seconds.
    *
+   * Arrays. That of a packet is used for another one once the packet has arrived: a third less
+   * garbage. None is kept when nothing is on its way. [decision 0070]
+   *
+   * States of a packet that has left, by its readers.
+   *
+   *   from     event                          to       who, order
+   *   n        pin                            n + 1    the transport: CAS; it has the array
+   *   n        unpin                          n - 1    the same thread
+   *   0        the packet has arrived         ARRIVED  the session: CAS; the array is free
+   *   n > 0    the packet has arrived         n        the array is left to the garbage collector
+   *   ARRIVED  pin                            ARRIVED  the transport has nothing to send
+   *
+   * The session of the other node acknowledges what its transport has delivered. But UNICAST3 here
+   * keeps a message until UNICAST3 there has acknowledged it, which is up to half a second later,
+   * and sends it again meanwhile; and if that there has lost its window, it asks for the first
+   * message and would deliver it. So an acknowledgement alone does not mean that nobody reads the
+   * array: hence the pins. A message that is written after its packet has arrived has no content.
+   *
    * Locks. Workers call offer under locks of their own, so the lock here parks nobody, and is the
    * last one that is taken. Futures complete outside of it: what depends on them is foreign code.
    *
@@ -88,8 +107,10 @@ public final class Outbox {
    * I3. A waiter completes when there is space, or at the end. [OutboxTest]
    * I4. A packet has one frame, or at most 48 KiB. [OutboxTest]
    * I5. A packet that the writer takes has all its frames. [OutboxStress]
+   * I6. The array of a packet changes only when it has arrived and nobody reads it.
+   *     [OutboxTest, PacketReuseStress, OutgoingMessageTest]
    *
-   * Cost. A CAS for a frame, the lock three times for a packet. A sender that is descheduled while
+   * Cost. A CAS for a frame, the lock four times for a packet. A sender that is descheduled while
    * it writes a frame keeps back the packets of its session.
    *
    * Rejected. A counter of the bytes that were written, in place of the first bytes: one more word
@@ -118,6 +139,7 @@ public final class Outbox {
 
   private static final int LEAST_BYTES = 512; // of the array of a packet
   private static final int MOST_BYTES = Limits.PACKED_PACKET_BYTES;
+  static final int MOST_FREE = Session.WINDOW_BYTES / MOST_BYTES + 1; // one ack may be of so many
   private static final int LARGE = 6; // a frame of this part of a packet has one of its own
 
   private static final int SPINS = 100; // a frame takes less
@@ -125,37 +147,64 @@ public final class Outbox {
 
   /// A packet in the first bytes of an array, with space for its header. Filled by senders, then
   /// the writer's.
-  public static final class Packed {
+  public static final class Packed implements Outgoing {
+    private static final VarHandle READERS = VarHandles.find(lookup(), "readers", int.class);
     private static final VarHandle CLAIMED = VarHandles.find(lookup(), "claimed", long.class);
     private static final VarHandle OCTET = arrayElementVarHandle(byte[].class);
     private static final int NO_SPACE = -1;
     private static final long FRAME = 1L << Integer.SIZE;
+    private static final int ARRIVED = -1;
 
+    private final Outbox home;
     private final byte[] bytes;
+    private volatile int readers; // of the array, once it has left; ARRIVED: there are none any more
     // the end of the frames, and above 32 bits how many they are; its complement when it is sealed
     private volatile long claimed;
     private int looked = Packet.HEADER_BYTES; // the writer only: the frames before are written
 
     /// With one frame, whose place it is.
-    private Packed(byte[] bytes, int end) {
-      this.bytes = bytes;
-      this.claimed = FRAME + end;
+    Packed(Outbox home, byte[] bytes, int end) {
+      this(home, bytes, FRAME + end);
     }
 
-    /// A sealed one.
-    private Packed(byte[] bytes, long claimed) {
+    private Packed(Outbox home, byte[] bytes, long claimed) {
+      this.home = home;
       this.bytes = bytes;
       this.claimed = claimed;
     }
 
-    /// The array: the packet, then what nobody reads.
+    /// The array: the packet, then what nobody reads. For the writer, before the packet leaves.
     public byte[] bytes() {
       return bytes;
     }
 
-    /// How many bytes the packet has.
+    @Override
     public int length() {
       return (int) count();
+    }
+
+    @Override
+    public byte @Nullable [] pin() {
+      int before;
+      do {
+        before = readers;
+        if (before == ARRIVED) {
+          return null;
+        }
+      } while (!READERS.compareAndSet(this, before, before + 1));
+      return bytes;
+    }
+
+    @Override
+    public void unpin() {
+      var _ = (int) READERS.getAndAdd(this, -1);
+    }
+
+    /// The other node has it: its array is free, unless it is being read just now. To be called
+    /// once.
+    void arrived() {
+      boolean isUnread = READERS.compareAndSet(this, 0, ARRIVED);
+      home.arrived(isUnread ? bytes : null);
     }
 
     private int frames() {
@@ -230,7 +279,7 @@ public final class Outbox {
     /// An engine keeps the array until the packet has arrived: so at most half of it is unused.
     private Packed shortened() {
       int end = length();
-      return 2 * end >= bytes.length ? this : new Packed(Arrays.copyOf(bytes, end), claimed);
+      return 2 * end >= bytes.length ? this : new Packed(home, Arrays.copyOf(bytes, end), claimed);
     }
   }
 
@@ -245,7 +294,9 @@ public final class Outbox {
   // under the lock
   private final Deque<Packed> packets = new ArrayDeque<>(4);
   private int expected; // of the next packet: twice the last one
-  private byte @Nullable [] spare; // for the next packet; nobody has written into it
+  private final byte[] @Nullable [] free = new byte[MOST_FREE][]; // of packetBytes each
+  private int frees;
+  private int onTheirWay; // packets that have left and not arrived
   private @Nullable CompletableFuture<@Nullable Void> space; // that senders wait for
   private boolean closed;
 
@@ -253,7 +304,9 @@ public final class Outbox {
   private volatile @Nullable Packed open; // the last packet, unless it is sealed
   private volatile long sealedBytes; // of the frames in all others
 
-  private boolean isLate; // the writer only
+  // the writer only
+  private boolean isLate;
+  private long taken;
 
   /// An empty one.
   public Outbox() {
@@ -314,8 +367,9 @@ public final class Outbox {
     int length = frame.size();
     byte[] own = null;
     while (true) {
+      byte[] used;
       int capacity;
-      Packed next;
+      Packed next = null;
       lock.lock();
       try {
         Result refusal = refusal(kind);
@@ -323,12 +377,12 @@ public final class Outbox {
           return refusal;
         }
         if (open != last) {
-          spare = own != null && own.length == packetBytes ? own : spare;
+          setFree(own);
           return null;
         }
         capacity = capacity(length);
-        byte[] array = own == null ? takeSpare(capacity) : own;
-        next = array == null ? null : append(array, length);
+        used = own == null ? takeFree(capacity) : null;
+        next = own == null ? null : append(own, length);
       } finally {
         lock.unlock();
       }
@@ -336,22 +390,64 @@ public final class Outbox {
         next.write(frame, Packet.HEADER_BYTES);
         return Result.ACCEPTED;
       }
-      own = new byte[capacity]; // no array is made under the lock
+      own = used == null ? new byte[capacity] : cleared(used); // neither under the lock
     }
   }
 
-  private byte @Nullable [] takeSpare(int capacity) {
-    byte[] found = spare;
-    if (found == null || found.length != capacity) {
+  private static byte[] cleared(byte[] used) {
+    Arrays.fill(used, (byte) 0);
+    return used;
+  }
+
+  private byte @Nullable [] takeFree(int capacity) {
+    if (capacity != packetBytes || frees == 0) {
       return null;
     }
-    spare = null;
-    return found;
+    byte[] last = free[--frees]; // it is the likeliest to be in a cache
+    free[frees] = null;
+    return last;
+  }
+
+  private void setFree(byte @Nullable [] array) {
+    if (array != null && array.length == packetBytes && frees < MOST_FREE && !closed) {
+      free[frees++] = array;
+    }
+  }
+
+  private void dropFree() {
+    Arrays.fill(free, null);
+    frees = 0;
+  }
+
+  /// A packet has arrived.
+  ///
+  /// @param array of it, if that is free
+  private void arrived(byte @Nullable [] array) {
+    lock.lock();
+    try {
+      onTheirWay--;
+      setFree(array);
+      if (onTheirWay == 0) { // the flood is over
+        dropFree();
+      }
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /// For tests: how many arrays wait for their next packet.
+  int free() {
+    lock.lock();
+    try {
+      return frees;
+    } finally {
+      lock.unlock();
+    }
   }
 
   private Packed append(byte[] array, int length) {
     sealOpen();
-    Packed next = new Packed(array, Packet.HEADER_BYTES + length);
+    Packed next = new Packed(this, array, Packet.HEADER_BYTES + length);
     packets.add(next);
     open = next;
     return next;
@@ -420,12 +516,17 @@ public final class Outbox {
       return null;
     }
     Packed sent = first.shortened(); // before it leaves: there may be no memory for that
-    return remove(first) ? sent : null;
+    return remove(first, sent) ? sent : null;
   }
 
   /// Whether [#next] has found a packet into which a sender was still writing.
   public boolean isLate() {
     return isLate;
+  }
+
+  /// How many packets [#next] has taken out, whether or not it has returned them.
+  public long taken() {
+    return taken;
   }
 
   private @Nullable Packed sealFirst(long most) {
@@ -445,7 +546,7 @@ public final class Outbox {
   }
 
   /// @return false when the outbox was closed meanwhile
-  private boolean remove(Packed first) {
+  private boolean remove(Packed first, Packed sent) {
     CompletableFuture<@Nullable Void> free = null;
     lock.lock();
     try {
@@ -453,9 +554,13 @@ public final class Outbox {
         return false;
       }
       packets.remove();
+      taken++;
       sealedBytes -= first.content();
       expected = Math.clamp(2L * first.length(), leastBytes(), packetBytes);
-      spare = expected == packetBytes ? spare : null; // the flood is over
+      onTheirWay++;
+      if (sent != first) {
+        setFree(first.bytes);
+      }
       if (bytes() <= fullBytes / 2) {
         free = space;
         space = null;
@@ -481,7 +586,7 @@ public final class Outbox {
       sealOpen();
       dropped = List.copyOf(packets);
       packets.clear();
-      spare = null;
+      dropFree();
       sealedBytes = 0;
       free = space;
       space = null;

@@ -6,10 +6,10 @@ import dev.heddle.cluster.wire.Packet;
 import dev.heddle.cluster.wire.SessionId;
 import dev.heddle.cluster.wire.Urgent;
 import dev.heddle.cluster.wire.Urgent.Farewell;
-import java.util.ArrayDeque;
 import java.util.ArrayList;
-import java.util.Deque;
+import java.util.Arrays;
 import java.util.List;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /// One session: the numbers of its packets in both directions, what is acknowledged, and when it
@@ -60,6 +60,8 @@ public final class Session {
    *
    * I1. What is delivered has the numbers 1, 2, 3, …; nothing is after the end. [SessionTest]
    * I2. Unacknowledged bytes stay within the window. [SessionTest]
+   * I3. A packet counts as arrived once it is acknowledged, not before. A session that has ended
+   *     keeps none. [SessionTest, PacketReuseStress]
    */
 
   /// How many bytes a sender may have unacknowledged.
@@ -77,8 +79,6 @@ public final class Session {
   static final long PROBE_NANOS = 1_000_000_000L;
   static final long YOUNG_NANOS = 5_000_000_000L;
   private static final long NEVER = Long.MAX_VALUE;
-
-  private record Unacknowledged(long number, int bytes) {}
 
   /// What is due: urgent packets to send, or the end.
   public record Due(List<Urgent> send, @Nullable Ending ending) {}
@@ -100,7 +100,7 @@ public final class Session {
   private long sent; // number of the last packet
   private long acknowledged;
   private long unacknowledgedBytes;
-  private final Deque<Unacknowledged> unacknowledged = new ArrayDeque<>();
+  private final Outbox.@Nullable Packed[] onTheirWay = new Outbox.Packed[WINDOW_PACKETS];
   private int window = WINDOW_BYTES;
   private long progressAt = NEVER; // of the last ack; NEVER when nothing is unacknowledged
 
@@ -145,6 +145,7 @@ public final class Session {
       return false;
     }
     ending = why;
+    Arrays.fill(onTheirWay, null); // who keeps the session keeps none of them
     return true;
   }
 
@@ -191,18 +192,26 @@ public final class Session {
     if (packet.ack() < acknowledged) {
       return; // overtaken by a later one, whose window counts
     }
-    if (packet.ack() > acknowledged) {
-      progressAt = now;
-    }
-    acknowledged = packet.ack();
     window = packet.window();
-    Unacknowledged first;
-    while ((first = unacknowledged.peek()) != null && first.number <= acknowledged) {
-      unacknowledgedBytes -= unacknowledged.remove().bytes;
+    if (packet.ack() > acknowledged) {
+      progressAt = packet.ack() == sent ? NEVER : now;
     }
-    if (first == null) {
-      progressAt = NEVER;
+    while (acknowledged < packet.ack()) {
+      acknowledged++;
+      Outbox.Packed arrived = Objects.requireNonNull(onTheirWay[slot(acknowledged)]);
+      onTheirWay[slot(acknowledged)] = null;
+      unacknowledgedBytes -= arrived.length(); // it counts, whatever comes now
+      arrived.arrived();
     }
+  }
+
+  /// For tests: how many packets it keeps.
+  int kept() {
+    return (int) Arrays.stream(onTheirWay).filter(Objects::nonNull).count();
+  }
+
+  private static int slot(long number) {
+    return (int) (number % WINDOW_PACKETS);
   }
 
   /// What an urgent packet of this session says.
@@ -239,7 +248,7 @@ public final class Session {
 
   /// How many bytes the next packet may have; 0 when none may be sent now.
   public long space() {
-    if (ending != null || unacknowledged.size() >= WINDOW_PACKETS) {
+    if (ending != null || sent - acknowledged >= WINDOW_PACKETS) {
       return 0;
     }
     return Math.max(0, window - unacknowledgedBytes);
@@ -250,23 +259,21 @@ public final class Session {
     return sent + 1;
   }
 
-  /// The next packet leaves.
-  ///
-  /// @param bytes of it
-  public void sent(int bytes, long now) {
-    sent++;
-    if (unacknowledged.isEmpty()) {
+  /// The next packet leaves. It is told when it has [arrived][Outbox.Packed#arrived].
+  public void sent(Outbox.Packed packet, long now) {
+    if (sent == acknowledged) {
       progressAt = now;
     }
-    unacknowledged.add(new Unacknowledged(sent, bytes));
-    unacknowledgedBytes += bytes;
+    sent++;
+    onTheirWay[slot(sent)] = packet;
+    unacknowledgedBytes += packet.length();
     ackLeaves();
   }
 
   /// What was sent is to be acknowledged soon: the owner waits for that. To be called again until
   /// it is, as the answer may overtake what was sent.
   public void requestAck(long now) {
-    if (!unacknowledged.isEmpty()) {
+    if (sent > acknowledged) {
       pingAt = Math.min(pingAt, Math.max(now, pingedAt + ACK_NANOS));
     }
   }

@@ -35,7 +35,11 @@ class JGroupsEngineTest {
       for (int i = 0; i < 200; i++) {
         byte[] packet = new byte[sizes[i % sizes.length]];
         ByteBuffer.wrap(packet).putInt(i);
-        one.engine.send(to, packet, Engine.Urgency.IN_ORDER);
+        if (i % 2 == 0) {
+          one.engine.send(to, packet, Engine.Urgency.IN_ORDER);
+        } else {
+          one.engine.send(to, new OutgoingArray(packet), Engine.Urgency.IN_ORDER);
+        }
       }
       for (int i = 0; i < 200; i++) {
         EngineProbe.Packet packet = next(two.packets);

@@ -38,6 +38,13 @@ public final class LoopbackEngine implements Engine {
   }
 
   @Override
+  public void send(Address to, Outgoing packet, Urgency urgency) {
+    if (listener != null) {
+      network.send(address, to, packet, urgency);
+    }
+  }
+
+  @Override
   public void forget(Address address) {} // it keeps no packets
 
   @Override

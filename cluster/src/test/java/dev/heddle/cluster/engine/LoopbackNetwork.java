@@ -1,13 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.heddle.cluster.engine;
 
+import java.util.Arrays;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.Map;
+import java.util.Objects;
 import java.util.PriorityQueue;
 import java.util.Set;
+import java.util.function.Supplier;
 import java.util.random.RandomGenerator;
+import org.jspecify.annotations.Nullable;
 
 /// Engines in memory, in virtual time: a network that loses, delays, repeats and reorders packets
 /// as a seeded random says. No thread: who drives it calls [#step].
@@ -108,6 +112,38 @@ public final class LoopbackNetwork {
   }
 
   void send(Engine.Address from, Engine.Address to, byte[] packet, Engine.Urgency urgency) {
+    send(from, to, urgency, packet::clone);
+  }
+
+  /// As UNICAST3 sends: each copy is read when it is carried, maybe long after the packet has
+  /// arrived. Then the array has another packet, unless [Engine.Outgoing] keeps its promise.
+  void send(
+      Engine.Address from, Engine.Address to, Engine.Outgoing packet, Engine.Urgency urgency) {
+    byte[] sent = Objects.requireNonNull(read(packet));
+    send(from, to, urgency, () -> {
+      byte[] carried = read(packet);
+      if (carried != null && !Arrays.equals(carried, sent)) {
+        throw new AssertionError("the array of a packet was used again while it may be sent");
+      }
+      return carried;
+    });
+  }
+
+  private static byte @Nullable [] read(Engine.Outgoing packet) {
+    byte[] bytes = packet.pin();
+    if (bytes == null) {
+      return null;
+    }
+    byte[] copy = Arrays.copyOf(bytes, packet.length());
+    packet.unpin();
+    return copy;
+  }
+
+  private void send(
+      Engine.Address from,
+      Engine.Address to,
+      Engine.Urgency urgency,
+      Supplier<byte @Nullable []> packet) {
     int copies = chance(faults.repeated) ? 2 : 1;
     for (int i = 0; i < copies; i++) {
       if (!chance(faults.lost)) {
@@ -116,7 +152,7 @@ public final class LoopbackNetwork {
     }
   }
 
-  private void carry(Direction way, byte[] packet, Engine.Urgency urgency) {
+  private void carry(Direction way, Supplier<byte @Nullable []> packet, Engine.Urgency urgency) {
     if (cut.contains(way)) {
       return;
     }
@@ -127,13 +163,13 @@ public final class LoopbackNetwork {
       at = Math.max(at, last.getOrDefault(way, 0L));
       last.put(way, at);
     }
-    at(at, () -> receive(way, packet));
+    at(at, () -> receive(way, packet.get()));
   }
 
-  private void receive(Direction way, byte[] packet) {
+  private void receive(Direction way, byte @Nullable [] packet) {
     LoopbackEngine receiver = engines.get(way.to);
-    if (receiver != null) {
-      receiver.received(way.from, packet.clone());
+    if (receiver != null && packet != null) { // one that has arrived before has no content
+      receiver.received(way.from, packet);
     }
   }
 

@@ -137,16 +137,40 @@ final class ConnectionsTest {
   void packetThatComes_wakesTheWriter_onlyForFramesThatWait() {
     link.send(message());
     assertThat(writerWakes).isEqualTo(1);
-    assertThat(link.nextPacket(0)).isNotNull();
+    takePacket();
 
     link.received(acknowledgement(1, 1), 0);
     assertThat(writerWakes).isEqualTo(1);
 
     link.send(message());
-    assertThat(link.nextPacket(0)).isNotNull();
+    takePacket();
     link.send(message());
     link.received(acknowledgement(2, 2), 0);
     assertThat(writerWakes).isEqualTo(4);
+  }
+
+  private void takePacket() {
+    assertThat(link.nextPacket(0)).isNotNull();
+    link.handedOver();
+  }
+
+  /// As when the engine throws an error: the next packet would have its number.
+  @Test
+  @Tag("C2")
+  @Tag("C3")
+  void packet_thatTheEngineHasNotGot_endsTheSession() {
+    link.send(message());
+    takePacket();
+    link.send(message());
+    assertThat(link.nextPacket(0)).isNotNull();
+    link.send(message());
+    assertThat(link.due(0).ending()).isNull();
+
+    assertThat(link.nextPacket(0)).isNull();
+
+    assertThat(link.due(0).ending())
+        .isNotNull()
+        .satisfies(it -> assertThat(it.cause()).isEqualTo(Cause.FAILED));
   }
 
   @Test

@@ -16,6 +16,7 @@ import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -231,6 +232,80 @@ final class OutboxTest {
       assertThat(packet.length()).isEqualTo(Packet.HEADER_BYTES + length);
       assertThat(packet.bytes().length).isLessThanOrEqualTo(2 * packet.length());
     }
+  }
+
+  /// So many packets that are on their way, all but the first of 48 KiB.
+  private List<Outbox.Packed> flood(int packets) {
+    for (int i = 0; i < 1 + 6 * (packets - 1); i++) {
+      outbox.offer(new Numbered(7_900, 1), Kind.MESSAGE);
+    }
+    return Stream.generate(() -> Objects.requireNonNull(outbox.next(ANY))).limit(packets).toList();
+  }
+
+  private Outbox.Packed oneMore(int number) {
+    for (int i = 0; i < 4; i++) {
+      outbox.offer(new Numbered(7_000, number), Kind.MESSAGE);
+    }
+    return Objects.requireNonNull(outbox.next(ANY));
+  }
+
+  @Test
+  @Tag("C9")
+  void array_ofAPacketThatHasArrived_isUsedAgain_asIfItWereNew() {
+    List<Outbox.Packed> packets = flood(3);
+    byte[] array = packets.get(1).bytes();
+    packets.get(1).arrived();
+
+    Outbox.Packed next = oneMore(2);
+
+    assertThat(next.bytes()).isSameAs(array);
+    byte[] rest = Arrays.copyOfRange(array, next.length(), array.length);
+    assertThat(rest).containsOnly(0); // else a frame would seem to be written
+    assertThat(packets.get(1).pin()).isNull();
+  }
+
+  @Test
+  @Tag("C2")
+  void array_ofAPacketThatHasNotArrived_isNotUsedAgain() {
+    List<Outbox.Packed> packets = flood(3);
+    Outbox.Packed next = oneMore(2);
+    assertThat(packets).noneMatch(it -> it.bytes() == next.bytes());
+  }
+
+  /// UNICAST3 sends a packet once more, whose acknowledgement comes meanwhile.
+  @Test
+  @Tag("C2")
+  void array_thatIsReadWhenItsPacketArrives_isNotUsedAgain() {
+    List<Outbox.Packed> packets = flood(3);
+    byte[] array = Objects.requireNonNull(packets.get(1).pin());
+    packets.get(1).arrived();
+
+    Outbox.Packed next = oneMore(2);
+
+    assertThat(next.bytes()).isNotSameAs(array);
+    packets.get(1).unpin();
+    assertThat(oneMore(3).bytes()).isNotSameAs(array);
+  }
+
+  @Test
+  @Tag("C9")
+  void arrays_areKept_aFew_whilePacketsAreOnTheirWay() {
+    List<Outbox.Packed> packets = flood(Outbox.MOST_FREE + 5);
+    packets.subList(0, packets.size() - 1).forEach(Outbox.Packed::arrived);
+    assertThat(outbox.free()).isEqualTo(Outbox.MOST_FREE);
+
+    packets.getLast().arrived();
+    assertThat(outbox.free()).isZero();
+  }
+
+  @Test
+  @Tag("C9")
+  void arrays_areDropped_atTheEnd() {
+    List<Outbox.Packed> packets = flood(21);
+    packets.subList(0, 10).forEach(Outbox.Packed::arrived);
+    outbox.close();
+    packets.subList(10, 20).forEach(Outbox.Packed::arrived);
+    assertThat(outbox.free()).isZero();
   }
 
   @Test

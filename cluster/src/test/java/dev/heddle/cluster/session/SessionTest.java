@@ -11,6 +11,7 @@ import dev.heddle.cluster.wire.TestPackets;
 import dev.heddle.cluster.wire.Urgent;
 import dev.heddle.cluster.wire.Urgent.Farewell;
 import java.util.List;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
@@ -21,6 +22,11 @@ final class SessionTest {
   private static final int WINDOW = Session.WINDOW_BYTES;
 
   private final Session session = new Session(ID, 1, 0);
+  private final Outbox outbox = new Outbox();
+
+  private Outbox.Packed packet(int bytes) {
+    return new Outbox.Packed(outbox, new byte[bytes], bytes);
+  }
 
   private static Packet packet(long number, long ack, int window) {
     return parse(TestPackets.write(1, ID, number, ack, window, List.of(new byte[8])));
@@ -86,14 +92,45 @@ final class SessionTest {
     assertThat(cause()).isEqualTo(Cause.MALFORMED);
   }
 
+  @Test
+  @Tag("C2")
+  void packets_thatAreAcknowledged_haveArrived_andNoOthers() {
+    List<Outbox.Packed> packets = IntStream.range(0, 3).mapToObj(_ -> packet(10)).toList();
+    packets.forEach(it -> session.sent(it, 0));
+    assertThat(packets).noneMatch(SessionTest::hasArrived);
+
+    session.received(acks(2, WINDOW), 0);
+    assertThat(packets).extracting(SessionTest::hasArrived).containsExactly(true, true, false);
+  }
+
+  private static boolean hasArrived(Outbox.Packed packet) {
+    boolean isThere = packet.pin() != null;
+    if (isThere) {
+      packet.unpin();
+    }
+    return !isThere;
+  }
+
+  /// A node keeps what it knows of sessions that have ended.
+  @Test
+  @Tag("C9")
+  void ended_keepsNoPacket() {
+    session.sent(packet(10), 0);
+    session.sent(packet(10), 0);
+    assertThat(session.kept()).isEqualTo(2);
+
+    session.end(new Ending(Cause.CLOSED, "test"));
+    assertThat(session.kept()).isZero();
+  }
+
   // ---- window ----
 
   @Test
   @Tag("C9")
   void window_whenUsedUp_waitsForAnAck() {
-    session.sent(WINDOW - 100, 0);
+    session.sent(packet(WINDOW - 100), 0);
     assertThat(session.space()).isEqualTo(100);
-    session.sent(100, 0);
+    session.sent(packet(100), 0);
     assertThat(session.space()).isZero();
 
     session.received(acks(1, WINDOW), 0);
@@ -106,7 +143,7 @@ final class SessionTest {
   void window_of512Packets_waitsForAnAck() {
     for (int i = 0; i < 512; i++) {
       assertThat(session.space()).isPositive();
-      session.sent(10, 0);
+      session.sent(packet(10), 0);
     }
     assertThat(session.space()).isZero();
   }
@@ -139,7 +176,7 @@ final class SessionTest {
     session.due(0);
     session.requestAck(10 * MILLI);
     assertThat(session.due(10 * MILLI).send()).isEmpty(); // nothing was sent
-    session.sent(100, 10 * MILLI);
+    session.sent(packet(100), 10 * MILLI);
     session.requestAck(10 * MILLI);
     assertThat(session.due(10 * MILLI).send()).isEmpty(); // the last PING was just before
     assertThat(session.dueAt()).isEqualTo(50 * MILLI);
@@ -177,7 +214,7 @@ final class SessionTest {
   @Test
   @Tag("C3")
   void lastPacket_withoutAnAck_endsTheSession() {
-    session.sent(10, 0);
+    session.sent(packet(10), 0);
     for (long now = 0; now < 6 * SECOND; now += SECOND) {
       session.received(acks(0, WINDOW), now);
       assertThat(session.due(now).ending()).isNull();
@@ -191,8 +228,8 @@ final class SessionTest {
   @Test
   void packets_whoseAcksCome_keepTheSession() {
     for (int i = 1; i <= 20; i++) {
-      session.sent(10, i * SECOND);
-      session.sent(10, i * SECOND);
+      session.sent(packet(10), i * SECOND);
+      session.sent(packet(10), i * SECOND);
       session.received(acks(2L * i - 1, WINDOW), i * SECOND); // one is always open
       assertThat(session.due(i * SECOND).ending()).isNull();
     }

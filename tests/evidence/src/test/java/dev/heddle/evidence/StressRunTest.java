@@ -71,11 +71,13 @@ class StressRunTest {
           "dev.heddle.process.timer.HandOverStress.SleepsAtOnce",
           "dev.heddle.cluster.session.OutboxStress.FirstByteFirst",
           "dev.heddle.cluster.session.OutboxStress.SealsByStore",
-          "dev.heddle.cluster.session.OutboxStress.WakesTooSoon");
+          "dev.heddle.cluster.session.OutboxStress.WakesTooSoon",
+          "dev.heddle.cluster.session.PacketReuseStress.FreedBeforeAcknowledged",
+          "dev.heddle.cluster.session.PacketReuseStress.FreedWhileRead");
 
   /// Models and real classes that need no more than two processors; jcstress skips the others
   /// there.
-  private static final int OF_TWO_ACTORS = 86;
+  private static final int OF_TWO_ACTORS = 89;
 
   private static final int MORE_ROUNDS = 100;
 

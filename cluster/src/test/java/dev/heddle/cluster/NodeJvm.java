@@ -219,6 +219,16 @@ final class NodeJvm implements AutoCloseable {
     }
   }
 
+  /// Stops it for a time, by a shell, which resumes it also when this program was killed meanwhile.
+  ///
+  /// @return the shell, which ends then
+  java.lang.Process stop(long millis) throws IOException {
+    String script =
+        "kill -STOP %d && sleep %d.%03d; kill -CONT %d"
+            .formatted(pid(), millis / 1_000, millis % 1_000, pid());
+    return new ProcessBuilder("sh", "-c", script).inheritIO().start();
+  }
+
   /// As kill -9.
   void kill() {
     process.destroyForcibly().onExit().join();

@@ -115,15 +115,9 @@ final class SoakJvms implements AutoCloseable {
     return missing;
   }
 
-  /// By a shell, which resumes the node also when this program was killed meanwhile.
-  ///
-  /// @return the shell, which ends then
+  /// Stops a node for a time: see [NodeJvm#stop].
   java.lang.Process stop(String name, long millis) throws IOException {
-    long pid = nodes.get(name).pid();
-    String script =
-        "kill -STOP %d && sleep %d.%03d; kill -CONT %d"
-            .formatted(pid, millis / 1_000, millis % 1_000, pid);
-    return new ProcessBuilder("sh", "-c", script).inheritIO().start();
+    return nodes.get(name).stop(millis);
   }
 
   // ---- what they have said ----

@@ -157,7 +157,8 @@ public final class Outbox {
 
     private final Outbox home;
     private final byte[] bytes;
-    private volatile int readers; // of the array, once it has left; ARRIVED: there are none any more
+    // of the array, once it has left; ARRIVED: there are none any more
+    private volatile int readers;
     // the end of the frames, and above 32 bits how many they are; its complement when it is sealed
     private volatile long claimed;
     private int looked = Packet.HEADER_BYTES; // the writer only: the frames before are written

@@ -120,13 +120,17 @@ public final class LoopbackNetwork {
   void send(
       Engine.Address from, Engine.Address to, Engine.Outgoing packet, Engine.Urgency urgency) {
     byte[] sent = Objects.requireNonNull(read(packet));
-    send(from, to, urgency, () -> {
-      byte[] carried = read(packet);
-      if (carried != null && !Arrays.equals(carried, sent)) {
-        throw new AssertionError("the array of a packet was used again while it may be sent");
-      }
-      return carried;
-    });
+    send(
+        from,
+        to,
+        urgency,
+        () -> {
+          byte[] carried = read(packet);
+          if (carried != null && !Arrays.equals(carried, sent)) {
+            throw new AssertionError("the array of a packet was used again while it may be sent");
+          }
+          return carried;
+        });
   }
 
   private static byte @Nullable [] read(Engine.Outgoing packet) {

@@ -19,7 +19,8 @@ final class OutgoingMessageTest {
   private final Message message = new OutgoingMessage(org.jgroups.util.UUID.randomUUID(), packet);
 
   /// The content as the other node reads it.
-  private static byte @Nullable [] sent(Message message) throws IOException, ClassNotFoundException {
+  private static byte @Nullable [] sent(Message message)
+      throws IOException, ClassNotFoundException {
     ByteArrayDataOutputStream out = new ByteArrayDataOutputStream();
     out.writeShort(message.getType());
     message.writeTo(out);
@@ -56,6 +57,8 @@ final class OutgoingMessageTest {
     assertThat(message.getLength()).isEqualTo(3);
     assertThat(message.hasArray()).isFalse();
     assertThat(message.getArray()).isNull();
-    assertThat(((BytesMessage) message).getBytes()).isNotSameAs(packet.array).containsExactly(1, 2, 3);
+    assertThat(((BytesMessage) message).getBytes())
+        .isNotSameAs(packet.array)
+        .containsExactly(1, 2, 3);
   }
 }

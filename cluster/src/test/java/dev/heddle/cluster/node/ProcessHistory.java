@@ -6,10 +6,12 @@ import static dev.heddle.cluster.node.SimulatedNode.check;
 import dev.heddle.cluster.wire.NodeLife;
 import dev.heddle.cluster.wire.SessionId;
 import dev.heddle.process.Pid;
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
+import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
@@ -43,7 +45,9 @@ final class ProcessHistory {
 
   private final Map<Direction, Flow> flows = new HashMap<>();
   private final Map<Long, Flow> sent = new HashMap<>(); // by number
+  private final Map<Pid, List<Flow>> fillers = new HashMap<>(); // that have left it nearly full
   final Map<Long, Ask> asks = new LinkedHashMap<>(); // by number; those that have not ended
+  private final Map<NodeLife, Set<Long>> asked = new HashMap<>(); // their numbers, by who asks
   final Map<Pid, SimulatedProcess> processes = new HashMap<>(); // also those that have ended
   final Map<NodeLife, Long> started = new HashMap<>(); // how many
   final Set<Pid> crashed = new LinkedHashSet<>(); // with their nodes
@@ -74,14 +78,17 @@ final class ProcessHistory {
         before == null || before < message,
         () -> "C2: %s got %d after %d".formatted(to.self(), message, before));
     flow.delivered++;
-    if (to.isNearlyFull()) {
-      flow.nearlyFull.add(to.self());
+    if (to.isNearlyFull() && flow.nearlyFull.add(to.self())) {
+      fillers.computeIfAbsent(to.self(), _ -> new ArrayList<>()).add(flow);
     }
   }
 
   void drained(SimulatedProcess process) {
     process.drain();
-    flows.values().forEach(flow -> flow.nearlyFull.remove(process.self()));
+    List<Flow> filled = fillers.remove(process.self());
+    if (filled != null) {
+      filled.forEach(flow -> flow.nearlyFull.remove(process.self()));
+    }
   }
 
   // ---- requests ----
@@ -89,7 +96,23 @@ final class ProcessHistory {
   /// The number of a request that is about to be sent.
   long next(Ask ask) {
     asks.put(++number, ask);
+    asked.computeIfAbsent(ask.from, _ -> new LinkedHashSet<>()).add(number);
     return number;
+  }
+
+  /// The first request of a node that has not ended; null for none.
+  @Nullable Long firstOf(NodeLife asker) {
+    Set<Long> open = asked.getOrDefault(asker, Set.of());
+    return open.isEmpty() ? null : open.iterator().next();
+  }
+
+  /// A request is over, or was not sent.
+  @Nullable Ask remove(long request) {
+    Ask ask = asks.remove(request);
+    if (ask != null) {
+      Objects.requireNonNull(asked.get(ask.from)).remove(request);
+    }
+    return ask;
   }
 
   void onClosed(long request, Runnable action) {
@@ -105,7 +128,7 @@ final class ProcessHistory {
   ///
   /// @return the process that was asked
   Pid ended(long request) {
-    Ask ask = asks.remove(request);
+    Ask ask = remove(request);
     check(ask != null, () -> "C5: request " + request + " has ended twice");
     Ask known = Objects.requireNonNull(ask);
     answered++;

@@ -147,7 +147,7 @@ final class ProcessSimulation extends ClusterSimulation {
     long number = processes.next(new Ask(target, node.life, peer.link.id()));
     SendResult result = remote(peer).send(target, of(node).requestOf(number));
     if (result != SendResult.ACCEPTED) {
-      processes.asks.remove(number);
+      Ask _ = processes.remove(number);
     }
   }
 
@@ -166,11 +166,12 @@ final class ProcessSimulation extends ClusterSimulation {
       case 0 -> processes.drained(one);
       case 1 ->
           List.copyOf(one.requests.entrySet()).forEach(it -> it.getValue().complete(it.getKey()));
-      case 2 ->
-          processes.asks.entrySet().stream()
-              .filter(it -> it.getValue().from.equals(node.life))
-              .findFirst()
-              .ifPresent(it -> processes.ended(it.getKey()));
+      case 2 -> {
+        Long open = processes.firstOf(node.life);
+        if (open != null) {
+          Pid _ = processes.ended(open);
+        }
+      }
       default -> {
         of(node).end(one, random.nextBoolean() ? Exit.Reason.NORMAL : Exit.Reason.FAILED);
         SimulatedProcess _ = of(node).start();

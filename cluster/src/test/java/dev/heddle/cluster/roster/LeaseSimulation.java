@@ -42,8 +42,8 @@ final class LeaseSimulation {
   private long order;
   private boolean healed;
 
-  /// What all voters apply, as bytes, and its state when all of it is applied.
-  private final TreeMap<Long, byte[]> log = new TreeMap<>();
+  /// What all voters apply, and its state when all of it is applied.
+  private final TreeMap<Long, Command> log = new TreeMap<>();
 
   private final Roster committed = new Roster();
   private final Map<Long, Outcome> outcomes = new HashMap<>();
@@ -120,9 +120,9 @@ final class LeaseSimulation {
 
   private void commit(Command command, Consumer<Outcome> answer) {
     long index = committed.applied() + between(1, 4);
-    byte[] bytes = RosterCodec.RELEASE.encode(command);
-    log.put(index, bytes);
-    Outcome outcome = committed.apply(index, RosterCodec.RELEASE.decodeCommand(bytes));
+    Command decoded = RosterCodec.RELEASE.decodeCommand(RosterCodec.RELEASE.encode(command));
+    log.put(index, decoded);
+    Outcome outcome = committed.apply(index, decoded);
     outcomes.put(index, outcome);
     noteTokens();
     if (!chance(8)) {
@@ -193,8 +193,7 @@ final class LeaseSimulation {
         if (entry.getKey() > index) {
           return;
         }
-        Outcome outcome =
-            roster.apply(entry.getKey(), RosterCodec.RELEASE.decodeCommand(entry.getValue()));
+        Outcome outcome = roster.apply(entry.getKey(), entry.getValue());
         if (!outcome.equals(outcomes.get(entry.getKey()))) {
           throw new AssertionError("seed %d: entry %s".formatted(seed, entry.getKey()));
         }

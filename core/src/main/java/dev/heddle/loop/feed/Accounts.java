@@ -28,11 +28,11 @@ final class Accounts implements LoopObserver {
    * Time. A sleep of the loop costs microseconds, so the first FEW runs after one read the clock
    * themselves, when they begin and when they end. A loop that has made more of them without a
    * sleep has no time to spare: a reading takes a sixth of a switch. Then up to MANY runs share
-   * one, and the time since the last reading is divided among them equally. A run that is long among
-   * short ones must not lend them its time: a thread ticks while there are accounts (TraceTicks),
-   * and the first run that ends after a tick reads the clock; what is more than FAST_NANOS for each
-   * of the others belongs to it. If the tick came after that run, it was not longer than the time
-   * between two ticks.
+   * one, and the time since the last reading is divided among them equally. A run that is long
+   * among short ones must not lend them its time: a thread ticks while there are accounts
+   * (TraceTicks), and the first run that ends after a tick reads the clock; what is more than
+   * FAST_NANOS for each of the others belongs to it. If the tick came after that run, it was not
+   * longer than the time between two ticks.
    *
    * What the loop does for itself, and its sleep, belong to nobody; but between runs that share a
    * reading nothing tells its own work from theirs. What a coroutine has waited is the time since

@@ -36,6 +36,7 @@ import dev.heddle.process.routing.LocalPid;
 import dev.heddle.process.routing.Receiver;
 import dev.heddle.process.scheduler.EventQueue;
 import dev.heddle.process.scheduler.Node;
+import dev.heddle.process.scheduler.WorkScheduler;
 import dev.heddle.process.scheduler.Worker;
 import dev.heddle.process.scheduler.WorkerThread;
 import java.time.Instant;
@@ -461,8 +462,13 @@ public final class ProcessInstance extends ProcessLifecycle
         : receiveAlone(message);
   }
 
+  private int nextNumber() {
+    WorkScheduler scheduler = host.scheduler();
+    return scheduler.recordsMessages() ? scheduler.nextNumber(WorkerThread.currentWorker()) : 0;
+  }
+
   private SendResult receiveAlone(@Nullable Object message) {
-    Envelope envelope = Envelope.of(message, host.scheduler().nextNumber());
+    Envelope envelope = Envelope.of(message, nextNumber());
     Worker here = beginWakeUp(BY_MESSAGE);
     boolean displaces = options.policy() == MailboxPolicy.DROP_OLDEST;
     EventQueue.Push push =
@@ -502,7 +508,7 @@ public final class ProcessInstance extends ProcessLifecycle
     }
     Envelope[] envelopes = new Envelope[messages.length];
     for (int i = 0; i < envelopes.length; i++) {
-      envelopes[i] = Envelope.of(messages[i], host.scheduler().nextNumber());
+      envelopes[i] = Envelope.of(messages[i], nextNumber());
     }
     Worker here = beginWakeUp(BY_MESSAGE);
     int accepted = pushAll(envelopes);

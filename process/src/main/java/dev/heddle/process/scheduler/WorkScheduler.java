@@ -144,12 +144,15 @@ public sealed class WorkScheduler permits SimulatedScheduler {
     return worker == null || worker.isCompensating() ? observerOfOthers : worker.observer();
   }
 
-  /// The number of a message that is about to be sent, while each is recorded; else 0. Any thread.
-  public int nextNumber() {
-    if (!recordsMessages) {
-      return 0;
-    }
-    Worker worker = WorkerThread.currentWorker();
+  /// Whether each message gets a number, to be recorded. Any thread.
+  public boolean recordsMessages() {
+    return recordsMessages;
+  }
+
+  /// The number of a message that is about to be sent; 0 when none is recorded. Any thread.
+  ///
+  /// @param worker of the calling thread
+  public int nextNumber(@Nullable Worker worker) {
     WorkObserver told = observerOf(worker != null && worker.scheduler() == this ? worker : null);
     return told == null ? 0 : told.nextNumber();
   }

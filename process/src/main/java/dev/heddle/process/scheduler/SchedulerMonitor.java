@@ -7,6 +7,7 @@ import dev.heddle.internal.VarHandles;
 import dev.heddle.observe.attach.AttachPoll;
 import java.lang.System.Logger.Level;
 import java.lang.invoke.VarHandle;
+import java.util.Set;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
@@ -200,9 +201,13 @@ final class SchedulerMonitor {
     }
     wakeIfThereIsWork(); // released by releaseLast() just now, or I4 of Parking
     compensating.update(heldUp, now);
-    for (Worker extra : compensating.running()) {
-      if (!hasProgressed(extra, now) && isToBeReported(extra, now)) {
-        longest = extra;
+    Set<Worker> extras = compensating.running();
+    if (!extras
+        .isEmpty()) { // an iterator for each check would be the only thing that one allocates
+      for (Worker extra : extras) {
+        if (!hasProgressed(extra, now) && isToBeReported(extra, now)) {
+          longest = extra;
+        }
       }
     }
     if (longest != null) { // one report for each check, at its end: a report allocates

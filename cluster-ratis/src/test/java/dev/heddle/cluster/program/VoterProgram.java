@@ -157,6 +157,7 @@ public final class VoterProgram implements VoterTransport, NameStore.Listener {
   public void replaced(byte[] snapshot) {
     synchronized (lock) {
       roster = RosterCodec.RELEASE.restore(snapshot);
+      roster.raise(RosterCodec.formatOf(snapshot)); // else it is unknown until the next command
     }
   }
 

@@ -86,6 +86,7 @@ final class TestVoter implements NameStore.Listener, AutoCloseable {
     }
     snapshots++;
     roster = codec.restore(snapshot);
+    roster.raise(RosterCodec.formatOf(snapshot)); // else it is unknown until the next command
   }
 
   /// As the judge of a node does.

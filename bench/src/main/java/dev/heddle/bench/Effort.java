@@ -61,13 +61,16 @@ record Effort(
 
   /// How thorough the run was, for people.
   String text() {
-    return "Up to "
-        + rounds
-        + " rounds of "
-        + round.toMillis()
-        + " ms per contender and case, at most "
-        + budget.toSeconds()
-        + " s a shape.";
+    String text =
+        "%s run: up to %d rounds of %d ms per contender and case, each after %d ms of warm-up;"
+            + " at most %d s a shape.%s";
+    return text.formatted(
+        option().isEmpty() ? "Full" : "Quick",
+        rounds,
+        round.toMillis(),
+        warmUp.toMillis(),
+        budget.toSeconds(),
+        option().isEmpty() ? "" : " That is too short for a JVM to get warm, ours included.");
   }
 
   /// For the test of the harness itself.

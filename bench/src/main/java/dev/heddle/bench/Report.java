@@ -22,10 +22,13 @@ import java.util.function.Consumer;
 /// @param machine where
 /// @param effort how thoroughly
 record Report(Path home, ResultsFolder folder, Revision revision, Machine machine, Effort effort) {
+  private static final String FULL = "full";
+  private static final String QUICK = "quick";
+
   /// Of the sources in this folder.
   static Report in(Path home, Machine machine, Effort effort) {
     Revision revision = Revision.of(home);
-    String thorough = effort.option().isEmpty() ? "full" : "quick";
+    String thorough = effort.option().isEmpty() ? FULL : QUICK;
     Path rounds =
         home.resolve(".heddle").resolve("bench").resolve(revision.name()).resolve(thorough);
     return new Report(home, new ResultsFolder(rounds), revision, machine, effort);
@@ -40,20 +43,33 @@ record Report(Path home, ResultsFolder folder, Revision revision, Machine machin
     return Driver.run(shape, effort.patient(), log, progress);
   }
 
-  /// Writes the page with all that is known of this commit, and returns its path.
+  /// Writes the page with all that is known of this commit, and returns its path. A shape of which
+  /// there is no full run has its quick one.
   Path write() throws IOException {
-    List<ShapeResult> results = new ArrayList<>();
-    for (Map.Entry<Shape, RoundLog> known : folder.logs(Shapes.all()).entrySet()) {
-      results.add(known.getValue().result(known.getKey()));
+    Map<Shape, RoundLog> full = folder.beside(FULL).logs(Shapes.all());
+    Map<Shape, RoundLog> quick = folder.beside(QUICK).logs(Shapes.all());
+    List<ReportPage.Run> runs = new ArrayList<>();
+    for (Shape shape : Shapes.all()) {
+      RoundLog thorough = full.get(shape);
+      RoundLog fast = quick.get(shape);
+      if (thorough != null && (fast == null || isWhole(shape, thorough.result(shape)))) {
+        runs.add(run(thorough.result(shape), Effort.full()));
+      } else if (fast != null) {
+        runs.add(run(fast.result(shape), Effort.quick()));
+      }
     }
     Path reference = home.resolve("docs").resolve("reference");
     var head =
         new ReportPage.Head(
-            machine.text(),
-            revision.text(),
-            revision.name() + "; " + machine.shortText(),
-            effort.text(),
-            effort.option());
-    return ReportPage.write(reference, head, Shapes.all(), results);
+            machine.text(), revision.text(), revision.name() + "; " + machine.shortText());
+    return ReportPage.write(reference, head, Shapes.all(), runs);
+  }
+
+  private static boolean isWhole(Shape shape, ShapeResult result) {
+    return shape.cases().stream().allMatch(result::isMeasured);
+  }
+
+  private static ReportPage.Run run(ShapeResult result, Effort effort) {
+    return new ReportPage.Run(result, effort.text(), effort.option());
   }
 }

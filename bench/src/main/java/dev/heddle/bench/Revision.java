@@ -12,7 +12,7 @@ import java.util.List;
 
 /// Which sources were measured.
 ///
-/// @param commit its hash; empty outside of a repository
+/// @param commit the last one that has changed more than docs; empty outside of a repository
 /// @param changes a digest of what is not committed; empty where all is. Docs do not count, because
 ///   the report itself is one.
 record Revision(String commit, String changes) {
@@ -22,7 +22,7 @@ record Revision(String commit, String changes) {
 
   /// Of a work tree.
   static Revision of(Path home) {
-    String commit = git(home, List.of("rev-parse", "HEAD")).strip();
+    String commit = git(home, "log", "-1", "--format=%H").strip();
     if (commit.isEmpty()) {
       return new Revision("", "");
     }

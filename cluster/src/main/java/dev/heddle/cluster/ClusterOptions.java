@@ -16,11 +16,13 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
+import java.util.TreeSet;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -288,7 +290,7 @@ public final class ClusterOptions {
   ///   when a name is given twice
   public ClusterOptions voters(String... nodes) {
     Draft made = new Draft(values);
-    made.voters = Set.of(nodes);
+    made.voters = Collections.unmodifiableSortedSet(new TreeSet<>(Set.of(nodes)));
     made.voters.forEach(node -> name(node, "the name of a node"));
     if (nodes.length == 0 || nodes.length == 2) {
       throw new IllegalArgumentException(

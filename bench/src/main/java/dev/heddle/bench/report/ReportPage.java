@@ -32,38 +32,47 @@ public final class ReportPage {
 
   private final Head head;
   private final List<Shape> shapes;
-  private final List<ShapeResult> results;
+  private final List<Run> runs;
   private final StringBuilder page = new StringBuilder();
 
-  private ReportPage(Head head, List<Shape> shapes, List<ShapeResult> results) {
+  private ReportPage(Head head, List<Shape> shapes, List<Run> runs) {
     this.head = head;
     this.shapes = shapes;
-    this.results = results;
+    this.runs = runs;
   }
 
-  /// Where, of what, and how the results were measured.
+  /// Where and of what the results were measured.
   ///
   /// @param machine one line
   /// @param revision the commit
   /// @param where both in a few words, for a picture
+  public record Head(String machine, String revision, String where) {}
+
+  /// A shape as it was measured.
+  ///
   /// @param effort how long the run took its time, for people
   /// @param option of `heddle bench` that asks for this effort, with a space before it, or empty
-  public record Head(String machine, String revision, String where, String effort, String option) {}
+  public record Run(ShapeResult result, String effort, String option) {
+    private String mark() {
+      return option.isEmpty() ? "full" : "quick";
+    }
+  }
 
   /// Writes the page, a chart for each row, and one of six rows.
   ///
   /// @param folder the reference folder of the docs
   /// @param shapes all that there are: the page names those without results
   /// @return the page's path
-  public static Path write(Path folder, Head head, List<Shape> shapes, List<ShapeResult> results)
+  public static Path write(Path folder, Head head, List<Shape> shapes, List<Run> runs)
       throws IOException {
+    List<ShapeResult> results = runs.stream().map(Run::result).toList();
     Map<String, String> charts = new TreeMap<>();
     for (ShapeResult result : results) {
       rows(result).forEach((row, lines) -> charts.put(row + SVG, BarChart.svg(lines)));
     }
     charts.put(SUMMARY, SummaryChart.svg(Standing.all(results), head.where()));
     replace(Files.createDirectories(folder.resolve(CHARTS)), charts);
-    String text = new ReportPage(head, shapes, results).text();
+    String text = new ReportPage(head, shapes, runs).text();
     return Files.writeString(folder.resolve("benchmarks.md"), text);
   }
 
@@ -92,22 +101,21 @@ public final class ReportPage {
 
         """);
     page.append("Measured: ").append(head.revision()).append(".\n\n");
-    page.append("Machine: ").append(head.machine()).append(". ").append(head.effort());
-    page.append("\n\n");
+    page.append("Machine: ").append(head.machine()).append(".\n\n");
     absent();
     page.append("![Heddle beside the best other runtime, in six rows](")
         .append(CHARTS + "/" + SUMMARY)
         .append(")\n\n");
     standings();
     bars();
-    results.forEach(this::section);
+    runs.forEach(this::section);
     return page.toString();
   }
 
   /// Who and what is missing comes before any figure.
   private void absent() {
     Map<String, String> missing = new TreeMap<>();
-    for (ShapeResult result : results) {
+    for (ShapeResult result : results()) {
       for (Line line : result.lines()) {
         if (line.missing() != null && result.isMeasured(line.size())) {
           missing.merge(
@@ -123,7 +131,7 @@ public final class ReportPage {
           (who, rows) -> page.append("- ").append(who).append(" (").append(rows).append(")\n"));
       page.append('\n');
     }
-    List<String> known = results.stream().map(result -> result.shape().name()).toList();
+    List<String> known = results().stream().map(result -> result.shape().name()).toList();
     String unknown =
         shapes.stream()
             .map(Shape::name)
@@ -140,15 +148,16 @@ public final class ReportPage {
         ## Beside the best other runtime
 
         The first row of each case, the one furthest behind first. Heddle with library flags; limits that no program \
-        can use as they are (raw, floor, fio) are left out.
+        can use as they are (raw, floor, fio) are left out. A quick run ends before JVMs are warm.
 
-        | row | Heddle | best other | its figure | unit | Heddle is |
-        |---|--:|---|--:|---|--:|
+        | row | run | Heddle | best other | its figure | unit | Heddle is |
+        |---|---|--:|---|--:|---|--:|
         """);
-    for (Standing standing : Standing.all(results)) {
+    for (Standing standing : Standing.all(results())) {
       double lead = standing.lead();
       cells(
           standing.row().name(),
+          runOf(standing).mark(),
           Line.number(standing.heddle()),
           standing.peer().name(),
           Line.number(standing.other()),
@@ -160,15 +169,30 @@ public final class ReportPage {
     page.append('\n');
   }
 
+  private Run runOf(Standing standing) {
+    return runs.stream()
+        .filter(run ->
+            run.result().shape().cases().stream()
+                .anyMatch(size -> size.rows().contains(standing.row())))
+        .findFirst()
+        .orElseThrow();
+  }
+
+  private List<ShapeResult> results() {
+    return runs.stream().map(Run::result).toList();
+  }
+
   private void bars() {
     page.append("## Bars\n\n");
-    page.append("| row | who | to reach | found | |\n|---|---|---|---|---|\n");
-    for (ShapeResult result : results) {
+    page.append("| row | run | who | to reach | found | |\n|---|---|---|---|---|---|\n");
+    for (Run run : runs) {
+      ShapeResult result = run.result();
       for (Bar bar : result.shape().bars()) {
         Bar.Verdict verdict = bar.judge(result);
         boolean met = verdict.state() == Bar.State.MET;
         cells(
             bar.row(),
+            run.mark(),
             bar.subject(),
             bar.text(),
             verdict.found(),
@@ -177,20 +201,21 @@ public final class ReportPage {
     }
   }
 
-  private void section(ShapeResult result) {
+  private void section(Run run) {
+    ShapeResult result = run.result();
     page.append("\n## ").append(result.shape().name()).append("\n\n");
-    page.append(result.shape().what()).append("\n");
+    page.append(result.shape().what()).append("\n\n").append(run.effort()).append("\n");
     Map<String, List<Line>> rows = rows(result);
     for (Case size : result.shape().cases()) {
       if (!result.isMeasured(size)) {
         page.append("\n### ").append(size.name()).append("\n\n");
         page.append("Not measured at this commit yet.\n");
-        command(size);
+        command(run, size);
         continue;
       }
       size.rows().forEach(row -> row(row.name(), rows.getOrDefault(row.name(), List.of())));
       page.append("\n").append(sentence(result.conditionsOf(size).text())).append("\n");
-      command(size);
+      command(run, size);
     }
     contenders(result);
   }
@@ -225,8 +250,8 @@ public final class ReportPage {
   }
 
   /// The one command that repeats what stands above it.
-  private void command(Case size) {
-    page.append("\n```\n./heddle bench").append(head.option()).append(' ').append(size.name());
+  private void command(Run run, Case size) {
+    page.append("\n```\n./heddle bench").append(run.option()).append(' ').append(size.name());
     page.append("\n```\n");
   }
 

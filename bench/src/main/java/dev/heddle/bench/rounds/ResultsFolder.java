@@ -17,6 +17,11 @@ import java.util.Map;
 public record ResultsFolder(Path folder) {
   private static final String SUFFIX = ".tsv";
 
+  /// That of another effort, of the same commit.
+  public ResultsFolder beside(String effort) {
+    return new ResultsFolder(folder.resolveSibling(effort));
+  }
+
   /// What is known of a shape; adds to its file.
   public RoundLog log(Shape shape) throws IOException {
     Files.createDirectories(folder);

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.heddle.bench.measure.HostLoad;
 import dev.heddle.bench.report.ReportPage.Head;
+import dev.heddle.bench.report.ReportPage.Run;
 import dev.heddle.bench.result.ShapeResult;
 import dev.heddle.bench.rounds.Made;
 import dev.heddle.bench.rounds.RoundLog;
@@ -22,8 +23,7 @@ import org.junit.jupiter.api.io.TempDir;
 /// The page and the JSON of runs in which hardly anybody took part.
 @SuppressWarnings("NullAway.Init") // set before each test
 class ReportPageTest {
-  private static final Head HEAD =
-      new Head("a machine", "commit abc", "abc; here", "Some effort.", " --quick");
+  private static final Head HEAD = new Head("a machine", "commit abc", "abc; here");
 
   @TempDir private Path folder;
   private final Shape first = Shapes.all().getFirst();
@@ -59,7 +59,7 @@ class ReportPageTest {
   void page_namesCommitAndMachine_andTheMissingBeforeAnyFigure() throws IOException {
     String page = page(List.of(shape, first), log.result(shape));
 
-    assertThat(page).contains("Measured: commit abc.", "Machine: a machine. Some effort.");
+    assertThat(page).contains("Measured: commit abc.", "Machine: a machine.", "Some effort.");
     assertThat(page.indexOf("- go: 'go' is not on the PATH (a)"))
         .isPositive()
         .isLessThan(page.indexOf("## Beside the best other runtime"));
@@ -111,6 +111,8 @@ class ReportPageTest {
   }
 
   private String page(List<Shape> shapes, ShapeResult result) throws IOException {
-    return Files.readString(ReportPage.write(folder, HEAD, shapes, List.of(result)));
+    return Files.readString(
+        ReportPage.write(
+            folder, HEAD, shapes, List.of(new Run(result, "Some effort.", " --quick"))));
   }
 }

@@ -15,14 +15,15 @@ import dev.heddle.cluster.roster.StorageProof;
 import dev.heddle.cluster.wire.NodeLife;
 import dev.heddle.process.Pid;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.HashSet;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.OptionalLong;
 import java.util.Queue;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
@@ -64,7 +65,7 @@ public final class NameService implements RosterAccess {
       LeaseTimes times,
       RosterCodec codec) {
     public Setup {
-      voters = Set.copyOf(voters);
+      voters = Collections.unmodifiableSortedSet(new TreeSet<>(voters));
     }
   }
 
@@ -84,7 +85,8 @@ public final class NameService implements RosterAccess {
   private final LeaseKeeper lease;
   private final NameTable names;
   private final Queue<Runnable> tasks = new ConcurrentLinkedQueue<>(); // any thread
-  private final Set<Runnable> open = ConcurrentHashMap.newKeySet(); // fail what waits; any thread
+  private final Set<Runnable> open = // they fail what waits, in order; any thread
+      Collections.synchronizedSet(new LinkedHashSet<>());
   private volatile boolean isClosed;
 
   // the agent
@@ -566,7 +568,7 @@ public final class NameService implements RosterAccess {
   /// Fails all that waits, and closes the store of a voter; waits until its files are closed.
   public void close() {
     isClosed = true;
-    open.forEach(Runnable::run);
+    List.copyOf(open).forEach(Runnable::run);
     if (store != null) {
       store.close();
     }

@@ -20,9 +20,11 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.Collections;
 import java.util.Objects;
 import java.util.ServiceLoader;
 import java.util.Set;
+import java.util.TreeSet;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
@@ -45,7 +47,7 @@ public final class NodeNames implements AutoCloseable {
   public record Settings(
       Set<String> voters, @Nullable Path directory, Duration lease, LogFormats formats) {
     public Settings {
-      voters = Set.copyOf(voters);
+      voters = Collections.unmodifiableSortedSet(new TreeSet<>(voters));
     }
   }
 

@@ -2,8 +2,10 @@
 package dev.heddle.cluster.roster;
 
 import dev.heddle.process.Pid;
+import java.util.Collections;
 import java.util.List;
 import java.util.Set;
+import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
 /// One entry of the log that a [Roster] is made of. Applied twice, a command changes nothing more
@@ -112,7 +114,7 @@ public sealed interface Command {
       implements SingletonCommand {
     /// Copies the set.
     public OfferSingletons {
-      names = Set.copyOf(names);
+      names = Collections.unmodifiableSortedSet(new TreeSet<>(names)); // equal ones are equal bytes
     }
   }
 

@@ -3,7 +3,9 @@ package dev.heddle.cluster.roster;
 
 import java.io.IOException;
 import java.time.Duration;
+import java.util.Collections;
 import java.util.Set;
+import java.util.TreeSet;
 
 /// Makes the [NameStore] of a voter. `ServiceLoader` finds it, and only when voters are named: an
 /// implementation brings many classes with it.
@@ -30,7 +32,7 @@ public interface NameStoreProvider {
       Limits limits) {
     /// Checks the voters.
     public Setup {
-      voters = Set.copyOf(voters);
+      voters = Collections.unmodifiableSortedSet(new TreeSet<>(voters));
       if (!voters.contains(directory.node())) {
         throw new IllegalArgumentException(
             "node '%s' is none of the voters %s".formatted(directory.node(), voters));

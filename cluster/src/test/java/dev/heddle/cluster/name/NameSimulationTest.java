@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.heddle.cluster.engine.SimulationSeeds;
 import dev.heddle.cluster.name.SimulatedTime.Scale;
+import java.util.List;
 import java.util.function.Function;
 import java.util.logging.Logger;
 import org.junit.jupiter.api.AfterEach;
@@ -118,6 +119,36 @@ class NameSimulationTest {
   @Test
   void names_overANetworkThatFails_haveOneOwnerThatActs_andTokensThatGrow() {
     new Totals(OVER_LOOPBACK, Scale.LONG, SessionsOverLoopback::new).run();
+  }
+
+  /// So that a seed that failed fails again.
+  @Test
+  void history_ofASeed_isTheSameEachTime() {
+    for (int seed = 0; seed < 5; seed++) {
+      assertThat(history(seed, Scale.SHORT, ModelledSessions::new))
+          .as("seed %d", seed)
+          .isEqualTo(history(seed, Scale.SHORT, ModelledSessions::new));
+    }
+    assertThat(history(0, Scale.LONG, SessionsOverLoopback::new))
+        .isEqualTo(history(0, Scale.LONG, SessionsOverLoopback::new));
+  }
+
+  /// What has happened; the last number depends on how often chance was asked.
+  private static List<Long> history(
+      int seed, Scale scale, Function<NameSimulation, SimulatedSessions> sessions) {
+    NameSimulation it = new NameSimulation(seed, scale, sessions);
+    it.run(scale.millis(60_000));
+    long moves = it.majority.moves;
+    it.heal();
+    it.run(it.calmMillis() + scale.millis(25_000));
+    return List.of(
+        it.acts,
+        moves,
+        it.reads,
+        it.refusals,
+        it.leaves,
+        it.singletons.acts,
+        it.time.random.nextLong());
   }
 
   @Test

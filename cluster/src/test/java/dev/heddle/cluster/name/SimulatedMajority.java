@@ -11,6 +11,7 @@ import dev.heddle.cluster.roster.RosterCodec;
 import dev.heddle.cluster.wire.NodeLife;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
@@ -164,7 +165,7 @@ final class SimulatedMajority {
     private final Listener listener;
     private final RosterCodec codec;
     private final Predicate<Runnable> whenRunning;
-    private final Map<CompletableFuture<Long>, Long> barriers = new HashMap<>();
+    private final Map<CompletableFuture<Long>, Long> barriers = new LinkedHashMap<>(); // in order
     private long applied;
     private long term; // while it takes itself for the leader
     private long before; // entries of earlier terms

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.tuple;
 
 import dev.heddle.Action;
 import dev.heddle.Heddle;
+import dev.heddle.HeddleOptions;
 import dev.heddle.Loop;
 import dev.heddle.coroutine.Coroutine;
 import dev.heddle.coroutine.tree.CoroutineNode;
@@ -48,6 +49,12 @@ class LoopFlightTest {
           "TimerExpired",
           "IoReady");
 
+  /// A recording has the events of all loops of its JVM, also of those that other tests have left.
+  private static final HeddleOptions OPTIONS =
+      HeddleOptions.defaults()
+          .withName("in flight")
+          .withHoldLimit(Duration.ZERO); // a report takes stacks, and the loop runs more
+
   @TempDir private Path folder = Path.of("");
 
   private List<RecordedEvent> recorded(List<String> enabled, Action program) throws Exception {
@@ -65,6 +72,7 @@ class LoopFlightTest {
   private static List<RecordedEvent> read(Path file) throws IOException {
     return RecordingFile.readAllEvents(file).stream()
         .filter(each -> ALL.contains(kind(each)))
+        .filter(each -> OPTIONS.name().equals(each.getString("loop")))
         .toList();
   }
 
@@ -83,7 +91,7 @@ class LoopFlightTest {
         recorded(
             ALL,
             () ->
-                Heddle.run(() -> {
+                Heddle.run(OPTIONS, () -> {
                   Channel<Integer> channel = Channel.of("jobs", 1);
                   Heddle.scope(() -> {
                     Heddle.spawn("taker", () -> channel.receive());
@@ -141,7 +149,7 @@ class LoopFlightTest {
         recorded(
             ALL,
             () ->
-                Heddle.run(() -> {
+                Heddle.run(OPTIONS, () -> {
                   var anyPort = new InetSocketAddress(InetAddress.getLoopbackAddress(), 0);
                   Listener listener = Tcp.listen(anyPort);
                   Heddle.scope(() -> {
@@ -179,7 +187,7 @@ class LoopFlightTest {
         recorded(
             List.of("CoroutineStart"),
             () ->
-                Heddle.run(() -> {
+                Heddle.run(OPTIONS, () -> {
                   Heddle.yieldNow();
                   unobserved[0] = CoroutineNode.current().scheduler().trace() == null;
                 }));
@@ -192,7 +200,7 @@ class LoopFlightTest {
     CompletableFuture<CoroutineTree> tree = new CompletableFuture<>();
     CountDownLatch over = new CountDownLatch(1);
     Loop<Boolean> loop =
-        Loop.start(() -> {
+        Loop.start(OPTIONS, () -> {
           tree.complete(CoroutineNode.current().tree());
           over.await();
           return true;
@@ -205,7 +213,7 @@ class LoopFlightTest {
             () -> {
               CompletableFuture<Boolean> observed = new CompletableFuture<>();
               Loop<Boolean> other =
-                  Loop.start(() -> {
+                  Loop.start(OPTIONS, () -> {
                     CoroutineTree own = CoroutineNode.current().tree();
                     observed.complete(own.scheduler().trace() != null);
                     return true;
@@ -240,7 +248,7 @@ class LoopFlightTest {
             ALL,
             () -> {
               Loop<Boolean> loop =
-                  Loop.start(() -> {
+                  Loop.start(OPTIONS, () -> {
                     tree.complete(CoroutineNode.current().tree());
                     traced.await();
                     Heddle.spawn("child", () -> Heddle.delay(Duration.ofMillis(1))).await();

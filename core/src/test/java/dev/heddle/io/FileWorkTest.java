@@ -26,7 +26,6 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Random;
-import java.util.stream.Stream;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -53,8 +52,7 @@ class FileWorkTest {
   /// What a thread has in hand as the loop ends it closes by itself.
   private void awaitNoneOpen() throws IOException {
     String here = folder.toRealPath().toString();
-    Descriptors.awaitNoMoreThan(
-        List.of(), target -> target.startsWith(here), Thread::onSpinWait);
+    Descriptors.awaitNoMoreThan(List.of(), target -> target.startsWith(here), Thread::onSpinWait);
   }
 
   private static ByteBuffer someBuffer(Random random, int size) {

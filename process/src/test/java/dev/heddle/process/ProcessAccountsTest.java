@@ -34,8 +34,7 @@ class ProcessAccountsTest {
 
   private void restartWithOneWorker() {
     end();
-    runtime =
-        ProcessRuntime.builder().host(NAME).workers(1).longStep(Duration.ofHours(1)).start();
+    runtime = ProcessRuntime.builder().host(NAME).workers(1).longStep(Duration.ofHours(1)).start();
     feed = newFeed();
   }
 

@@ -91,34 +91,36 @@ class LoopFlightTest {
         recorded(
             ALL,
             () ->
-                Heddle.run(OPTIONS, () -> {
-                  Channel<Integer> channel = Channel.of("jobs", 1);
-                  Heddle.scope(() -> {
-                    Heddle.spawn("taker", () -> channel.receive());
-                    Heddle.yieldNow();
-                    Heddle.spawn(
-                        "giver",
-                        () -> {
-                          channel.send(1);
-                          return 0;
-                        });
-                  });
-                  for (int i = 0; i < 5; i++) {
-                    Heddle.delay(Duration.ofMillis(2));
-                  }
-                  Heddle.scope(() -> {
-                    Coroutine<?> napper =
+                Heddle.run(
+                    OPTIONS,
+                    () -> {
+                      Channel<Integer> channel = Channel.of("jobs", 1);
+                      Heddle.scope(() -> {
+                        Heddle.spawn("taker", () -> channel.receive());
+                        Heddle.yieldNow();
                         Heddle.spawn(
-                            "napper",
+                            "giver",
                             () -> {
-                              Heddle.delay(Duration.ofHours(1));
+                              channel.send(1);
                               return 0;
                             });
-                    Heddle.yieldNow();
-                    napper.cancel("enough");
-                  });
-                  counted[0] = Heddle.counters();
-                }));
+                      });
+                      for (int i = 0; i < 5; i++) {
+                        Heddle.delay(Duration.ofMillis(2));
+                      }
+                      Heddle.scope(() -> {
+                        Coroutine<?> napper =
+                            Heddle.spawn(
+                                "napper",
+                                () -> {
+                                  Heddle.delay(Duration.ofHours(1));
+                                  return 0;
+                                });
+                        Heddle.yieldNow();
+                        napper.cancel("enough");
+                      });
+                      counted[0] = Heddle.counters();
+                    }));
 
     LoopCounters at = counted[0];
     long dispatches = at.switches() - at.retriedMounts() + at.selfResumes() + at.reusedStarts();
@@ -149,24 +151,26 @@ class LoopFlightTest {
         recorded(
             ALL,
             () ->
-                Heddle.run(OPTIONS, () -> {
-                  var anyPort = new InetSocketAddress(InetAddress.getLoopbackAddress(), 0);
-                  Listener listener = Tcp.listen(anyPort);
-                  Heddle.scope(() -> {
-                    Heddle.spawn(
-                        "server", () -> listener.accept().write(ByteBuffer.wrap(new byte[1])));
-                    AsyncIo client = Tcp.connect((InetSocketAddress) listener.localAddress());
-                    client.readFully(ByteBuffer.allocate(1));
-                    client.close();
-                  });
-                  listener.close();
-                  SynchronousQueue<Integer> queue = new SynchronousQueue<>();
-                  Heddle.scope(() -> {
-                    Heddle.spawn("taker", () -> queue.take());
-                    Heddle.delay(Duration.ofMillis(1));
-                    queue.put(1);
-                  });
-                }));
+                Heddle.run(
+                    OPTIONS,
+                    () -> {
+                      var anyPort = new InetSocketAddress(InetAddress.getLoopbackAddress(), 0);
+                      Listener listener = Tcp.listen(anyPort);
+                      Heddle.scope(() -> {
+                        Heddle.spawn(
+                            "server", () -> listener.accept().write(ByteBuffer.wrap(new byte[1])));
+                        AsyncIo client = Tcp.connect((InetSocketAddress) listener.localAddress());
+                        client.readFully(ByteBuffer.allocate(1));
+                        client.close();
+                      });
+                      listener.close();
+                      SynchronousQueue<Integer> queue = new SynchronousQueue<>();
+                      Heddle.scope(() -> {
+                        Heddle.spawn("taker", () -> queue.take());
+                        Heddle.delay(Duration.ofMillis(1));
+                        queue.put(1);
+                      });
+                    }));
 
     assertThat(all(events, "IoReady"))
         .isNotEmpty()
@@ -187,10 +191,12 @@ class LoopFlightTest {
         recorded(
             List.of("CoroutineStart"),
             () ->
-                Heddle.run(OPTIONS, () -> {
-                  Heddle.yieldNow();
-                  unobserved[0] = CoroutineNode.current().scheduler().trace() == null;
-                }));
+                Heddle.run(
+                    OPTIONS,
+                    () -> {
+                      Heddle.yieldNow();
+                      unobserved[0] = CoroutineNode.current().scheduler().trace() == null;
+                    }));
     assertThat(events).isEmpty();
     assertThat(unobserved[0]).isTrue();
   }
@@ -200,11 +206,13 @@ class LoopFlightTest {
     CompletableFuture<CoroutineTree> tree = new CompletableFuture<>();
     CountDownLatch over = new CountDownLatch(1);
     Loop<Boolean> loop =
-        Loop.start(OPTIONS, () -> {
-          tree.complete(CoroutineNode.current().tree());
-          over.await();
-          return true;
-        });
+        Loop.start(
+            OPTIONS,
+            () -> {
+              tree.complete(CoroutineNode.current().tree());
+              over.await();
+              return true;
+            });
     List<RecordedEvent> _ = recorded(ALL, () -> awaitObserved(tree.join(), true));
     awaitObserved(tree.join(), false);
     List<RecordedEvent> _ =
@@ -213,11 +221,13 @@ class LoopFlightTest {
             () -> {
               CompletableFuture<Boolean> observed = new CompletableFuture<>();
               Loop<Boolean> other =
-                  Loop.start(OPTIONS, () -> {
-                    CoroutineTree own = CoroutineNode.current().tree();
-                    observed.complete(own.scheduler().trace() != null);
-                    return true;
-                  });
+                  Loop.start(
+                      OPTIONS,
+                      () -> {
+                        CoroutineTree own = CoroutineNode.current().tree();
+                        observed.complete(own.scheduler().trace() != null);
+                        return true;
+                      });
               assertThat(observed.join()).isTrue(); // from its beginning
               other.join();
             });
@@ -248,15 +258,17 @@ class LoopFlightTest {
             ALL,
             () -> {
               Loop<Boolean> loop =
-                  Loop.start(OPTIONS, () -> {
-                    tree.complete(CoroutineNode.current().tree());
-                    traced.await();
-                    Heddle.spawn("child", () -> Heddle.delay(Duration.ofMillis(1))).await();
-                    ran.countDown();
-                    stopped.await();
-                    Heddle.delay(Duration.ofMillis(1));
-                    return true;
-                  });
+                  Loop.start(
+                      OPTIONS,
+                      () -> {
+                        tree.complete(CoroutineNode.current().tree());
+                        traced.await();
+                        Heddle.spawn("child", () -> Heddle.delay(Duration.ofMillis(1))).await();
+                        ran.countDown();
+                        stopped.await();
+                        Heddle.delay(Duration.ofMillis(1));
+                        return true;
+                      });
               try (LoopRecording recording = new LoopRecording(tree.join(), 1 << 14)) {
                 traced.countDown();
                 ran.await();

@@ -37,8 +37,7 @@ public final class ProcessFailures {
   /// @param text at most so long as an observer needs
   public record Failure(long atMillis, String text) {}
 
-  record Noted(
-      long number, long atMillis, Pid process, String kind, @Nullable Throwable cause) {}
+  record Noted(long number, long atMillis, Pid process, String kind, @Nullable Throwable cause) {}
 
   // any thread: the next place, and what is there; the writer takes it away
   private final AtomicLong count = new AtomicLong();

@@ -23,6 +23,7 @@ class ProcessFailuresTest {
   private long number;
 
   /// One whose text says when it is asked for, and waits.
+  @SuppressWarnings("serial") // never is
   private final class Hanging extends RuntimeException {
     private final CountDownLatch asked = new CountDownLatch(1);
 

@@ -19,8 +19,7 @@ record RecordedTrace(
   /// The ring of all threads that are no workers.
   static final String OTHERS = "runtime";
 
-  record Entry(
-      String ring, int kind, String code, long who, long other, long number, long time) {
+  record Entry(String ring, int kind, String code, long who, long other, long number, long time) {
     boolean is(TraceKind wanted) {
       return kind == wanted.number();
     }

@@ -13,6 +13,7 @@ import dev.heddle.process.supervisor.ChildSpec;
 import dev.heddle.process.supervisor.Supervisor;
 import dev.heddle.sync.Backoff;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -115,7 +116,7 @@ class RuntimeTraceTest {
         .extracting(Entry::code)
         .containsOnly("Call");
     List<Entry> replies = trace.all(TraceKind.COMMAND_DONE, asking);
-    assertThat(replies).hasSize(count).extracting(Entry::ring).containsOnly(OTHERS);
+    assertThat(replies).hasSize(count).extracting(Entry::ring).containsOnly(RecordedTrace.OTHERS);
     assertThat(replies).filteredOn(each -> each.code().equals("failed")).hasSize(1);
     for (Entry reply : replies) {
       assertThat(trace.all(TraceKind.COMMAND, asking))

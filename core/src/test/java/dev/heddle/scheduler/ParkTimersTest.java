@@ -24,7 +24,7 @@ class ParkTimersTest {
 
   private final List<String> log = new ArrayList<>();
   private long now;
-  private boolean hasMemory = true;
+  private boolean hasClasses = true;
 
   // its time is that of `now`
   private Scheduler fixed() {
@@ -35,8 +35,8 @@ class ParkTimersTest {
   }
 
   private long time() {
-    if (!hasMemory) {
-      throw new OutOfMemoryError("invented: none for a timer");
+    if (!hasClasses) {
+      throw new NoClassDefFoundError("invented: no descriptor or memory was left for it");
     }
     return now;
   }
@@ -69,12 +69,12 @@ class ParkTimersTest {
   /// The thread that asks has left its carrier half: it would stay there for ever.
   @Test
   @Tag("T18")
-  void wait_withoutMemoryForItsTimer_isLeftToTheJdk() {
+  void wait_forWhichNoTimerCanBeMade_isLeftToTheJdk() {
     Scheduler fixed = fixed();
     ParkTimers timers = timers(fixed, new ReadyQueue(), null);
-    hasMemory = false;
+    hasClasses = false;
     assertThat((Object) timers.arm(() -> {}, 7)).isNull();
-    hasMemory = true;
+    hasClasses = true;
     assertThat(timers.pending()).isZero();
     assertThat(fixed.timers().size()).isZero();
     assertThat((Object) timers.arm(() -> {}, 7)).isNotNull();

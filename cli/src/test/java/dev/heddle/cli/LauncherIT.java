@@ -239,6 +239,20 @@ class LauncherIT {
     assertThat(outcome.out()).contains("-XX:+UseZGC").doesNotContain("UseParallelGC");
   }
 
+  /// A hold in a counted loop was reported when it was over.
+  @Test
+  void run_hasSafepointsInCountedLoops_asWithTheDefaultCollector() throws Exception {
+    Checkout checkout = Checkout.ready();
+    checkout.write("Flags.java", "void main() {}");
+    Outcome outcome = checkout.heddle("run", "-J-XX:+PrintFlagsFinal", "Flags.java");
+
+    assertThat(outcome.code()).as(outcome.err()).isZero();
+    assertThat(outcome.out())
+        .containsPattern("UseCountedLoopSafepoints +:?= true")
+        .containsPattern("LoopStripMiningIter +:?= 1000 ");
+    assertThat(outcome.out() + outcome.err()).doesNotContain("warning");
+  }
+
   @Test
   void version_realJdk_comesFromTheJar() throws Exception {
     Outcome outcome = Checkout.ready().heddle("--version");

@@ -123,12 +123,12 @@ public final class TimerQueue {
 
   void arm(TimerEntry timer) {
     long deadline = timer.deadline;
-    armed++;
     if (deadline >> TICK_SHIFT < horizon) {
       heap.add(timer, deadline);
     } else {
       place(timer, deadline);
     }
+    armed++; // not before: there may be no memory
     if (deadline < quietUntil) {
       quietUntil = deadline;
     }

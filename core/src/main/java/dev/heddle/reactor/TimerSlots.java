@@ -150,10 +150,10 @@ final class TimerSlots {
   }
 
   private int number(Chunk chunk) {
-    int number = free > 0 ? numbers[--free] : used++;
-    if (number == chunks.length) {
-      chunks = Arrays.copyOf(chunks, number * 2);
+    if (free == 0 && used == chunks.length) {
+      chunks = Arrays.copyOf(chunks, used * 2); // may fail, and then nothing has changed
     }
+    int number = free > 0 ? numbers[--free] : used++;
     chunks[number] = chunk;
     return number;
   }

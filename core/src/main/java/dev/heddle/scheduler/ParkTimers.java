@@ -53,6 +53,9 @@ final class ParkTimers implements TimedWaits.Timers {
    * those that have expired, too: from then on another thread may mount a context and cancel its
    * timer, and a timer of the JDK admits that.
    *
+   * Without memory. arm() runs while the thread leaves the carrier: a failure there would leave the
+   * thread between two states for ever. So the JDK serves a wait for which the loop has no timer.
+   *
    * Threads. Of a loop that runs: the carrier only. handOver() precedes the end of the inbox, and
    * no other thread mounts a context before that; so the field `handed` needs no fence.
    *
@@ -64,6 +67,7 @@ final class ParkTimers implements TimedWaits.Timers {
    * I4. The carrier never waits for a thread that reads the stack of a coroutine, unless that
    *     thread has begun in the same instant. [TimedWaitTest]
    * I5. Only coroutines of the loop have timers here. [TimedWaitTest]
+   * I6. arm() throws nothing. [ParkTimersTest]
    *
    * Cost. Two objects, the wheel's arm and cancel, and an entry of the ready queue. A mount sets a
    * flag, and clears it.
@@ -122,6 +126,15 @@ final class ParkTimers implements TimedWaits.Timers {
     if (over || !mounting) {
       return null;
     }
+    try {
+      return begin(expired, nanos);
+    } catch (Throwable _) {
+      return null; // safe: no memory, perhaps; the timer is not armed, and the JDK has another one
+    }
+  }
+
+  // whatever can fail precedes the first change
+  private ParkTimer begin(Runnable expired, long nanos) {
     long deadline = Nanos.after(loop.nanoTime(), nanos);
     TimerEvent event = new TimerEvent(loop, wheel, deadline, true);
     ParkTimer timer = new ParkTimer(event, expired);

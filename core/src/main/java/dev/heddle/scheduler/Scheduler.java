@@ -766,10 +766,7 @@ public final class Scheduler implements ExecutionContext.Host, HomeLoop {
 
   private void mount(ExecutionContext context) {
     mounts++;
-    parkTimers.mounting = true;
-    boolean ran = context.mount();
-    parkTimers.mounting = false;
-    if (!ran) {
+    if (!tryMount(context)) {
       // another thread reads its stack; the JDK returns the context afterwards
       retriedMounts++;
       retriedResumes++;
@@ -786,6 +783,15 @@ public final class Scheduler implements ExecutionContext.Host, HomeLoop {
             new IllegalStateException(
                 "parked by the JDK inside a tick; this is a defect of Heddle"));
       }
+    }
+  }
+
+  private boolean tryMount(ExecutionContext context) {
+    parkTimers.mounting = true;
+    try {
+      return context.mount();
+    } finally {
+      parkTimers.mounting = false; // else a thread that is no coroutine would get a timer
     }
   }
 

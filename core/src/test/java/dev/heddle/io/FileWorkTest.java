@@ -13,6 +13,7 @@ import dev.heddle.DeadlineException;
 import dev.heddle.Heddle;
 import dev.heddle.coroutine.Coroutine;
 import dev.heddle.event.Deadline;
+import dev.heddle.limits.Descriptors;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.AsynchronousCloseException;
@@ -25,7 +26,6 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Random;
-import java.util.stream.Stream;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -49,26 +49,10 @@ class FileWorkTest {
     return bytes;
   }
 
-  /// How many descriptors of this process are of files in the folder.
-  private long openHere() throws IOException {
-    try (Stream<Path> links = Files.list(Path.of("/proc/self/fd"))) {
-      return links.filter(this::isHere).count();
-    }
-  }
-
   /// What a thread has in hand as the loop ends it closes by itself.
   private void awaitNoneOpen() throws IOException {
-    while (openHere() > 0) {
-      Thread.onSpinWait();
-    }
-  }
-
-  private boolean isHere(Path link) {
-    try {
-      return Files.readSymbolicLink(link).startsWith(folder.toRealPath());
-    } catch (IOException _) {
-      return false; // closed meanwhile: the one that lists the folder
-    }
+    String here = folder.toRealPath().toString();
+    Descriptors.awaitNoMoreThan(List.of(), target -> target.startsWith(here), Thread::onSpinWait);
   }
 
   private static ByteBuffer someBuffer(Random random, int size) {

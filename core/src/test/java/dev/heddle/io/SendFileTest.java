@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.heddle.Cancellation;
 import dev.heddle.Heddle;
 import dev.heddle.coroutine.Coroutine;
+import dev.heddle.limits.Descriptors;
 import java.io.IOException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
@@ -18,8 +19,9 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
+import java.util.List;
 import java.util.Random;
-import java.util.stream.Stream;
+import java.util.function.Predicate;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -223,37 +225,21 @@ class SendFileTest {
           AsyncFile file = FileIo.open(folder.resolve("data"))) {
         Coroutine<byte[]> got = Heddle.spawn(() -> readAll(client, 2 * data.length + 1));
         file.transferTo(server);
-        long before = descriptors();
+        List<String> before = Descriptors.targets();
         file.position(0);
         file.transferTo(server);
-        while (descriptors() > before) {
-          Heddle.yieldNow(); // other threads of this JVM may have some for a while
-        }
+        Descriptors.awaitNoMoreThan(before, isOfATransfer(), Heddle::yieldNow);
         server.shutdownOutput();
         assertThat(got.await()).hasSize(2 * data.length);
       }
     });
   }
 
-  /// Those that a transfer may need: archives are opened when a class is loaded.
-  private long descriptors() throws IOException {
-    Path numbers = Path.of("/proc/self/fd");
-    if (!Files.exists(numbers)) {
-      return 0;
-    }
-    try (Stream<Path> links = Files.list(numbers)) {
-      return links.filter(this::isOfATransfer).count();
-    }
-  }
-
-  private boolean isOfATransfer(Path link) {
-    try {
-      Path target = Files.readSymbolicLink(link);
-      return target.toString().matches("(socket|pipe|anon_inode):.*")
-          || target.startsWith(folder.toRealPath());
-    } catch (IOException _) {
-      return false; // closed meanwhile
-    }
+  /// What a transfer may need: its pipe, its ring, the file. Other threads open sockets and
+  /// archives of classes.
+  private Predicate<String> isOfATransfer() throws IOException {
+    String here = folder.toRealPath().toString();
+    return target -> target.matches("(pipe|anon_inode):.*") || target.startsWith(here);
   }
 
   @Test

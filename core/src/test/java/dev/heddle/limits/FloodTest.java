@@ -27,7 +27,7 @@ class FloodTest {
         .contains("refused: java.net.SocketException: Too many open files")
         .contains("unclear: 0")
         .contains("afterwards: echoed")
-        .contains("descriptors left over: 0");
+        .contains("descriptors left over: none");
     assertThat(child.exitCode()).isZero();
   }
 }

@@ -24,13 +24,21 @@ class ParkTimersTest {
 
   private final List<String> log = new ArrayList<>();
   private long now;
+  private boolean hasClasses = true;
 
   // its time is that of `now`
   private Scheduler fixed() {
     return new Scheduler(
         new QuietOwner(),
-        new SchedulerParts(new StillDriver(), () -> now, ReadyPicker.FIFO, null),
+        new SchedulerParts(new StillDriver(), this::time, ReadyPicker.FIFO, null),
         true);
+  }
+
+  private long time() {
+    if (!hasClasses) {
+      throw new NoClassDefFoundError("invented: no descriptor or memory was left for it");
+    }
+    return now;
   }
 
   // as inside of a mount
@@ -56,6 +64,21 @@ class ParkTimersTest {
       timer.resume();
     }
     assertThat(log).containsExactly("3a", "3b", "6", "9");
+  }
+
+  /// The thread that asks has left its carrier half: it would stay there for ever.
+  @Test
+  @Tag("T18")
+  void wait_forWhichNoTimerCanBeMade_isLeftToTheJdk() {
+    Scheduler fixed = fixed();
+    ParkTimers timers = timers(fixed, new ReadyQueue(), null);
+    hasClasses = false;
+    assertThat((Object) timers.arm(() -> {}, 7)).isNull();
+    hasClasses = true;
+    assertThat(timers.pending()).isZero();
+    assertThat(fixed.timers().size()).isZero();
+    assertThat((Object) timers.arm(() -> {}, 7)).isNotNull();
+    assertThat(fixed.timers().size()).isEqualTo(1);
   }
 
   /// An executor of which a number of calls fail, and which otherwise notes the delays.

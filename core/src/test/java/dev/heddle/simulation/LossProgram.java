@@ -45,7 +45,6 @@ final class LossProgram {
   private final List<Throwable> thrown = new ArrayList<>();
   private final Set<Throwable> reached = Collections.newSetFromMap(new IdentityHashMap<>());
   private final List<String> story = new ArrayList<>();
-  private boolean tells;
   private int budget;
   private int serial;
 
@@ -53,12 +52,6 @@ final class LossProgram {
     this.seed = seed;
     this.simulation = new Simulation(seed);
     this.budget = 15 + new Random(seed).nextInt(80);
-  }
-
-  /// Notes each step, for the story of a failure.
-  LossProgram telling() {
-    tells = true;
-    return this;
   }
 
   /// Runs it; what `run` throws has reached its caller.
@@ -136,13 +129,11 @@ final class LossProgram {
   }
 
   private void note(String what, @Nullable Throwable failure) {
-    if (tells) {
-      Coroutine<?> self = Step.outcomeOf(Heddle::current) == null ? Heddle.current() : null;
-      story.add(
-          (self == null ? "" : self.name() + "  ")
-              + what
-              + (failure == null ? "" : " " + Step.nameOf(failure)));
-    }
+    Coroutine<?> self = Step.outcomeOf(Heddle::current) == null ? Heddle.current() : null;
+    story.add(
+        (self == null ? "" : self.name() + "  ")
+            + what
+            + (failure == null ? "" : " " + Step.nameOf(failure)));
   }
 
   // ---- what it does ----

@@ -77,4 +77,19 @@ final class Kit {
   record Call(String what) implements ProcessCommand<Object> {}
 
   static final Duration SOON = Duration.ofSeconds(GUARD_SECONDS);
+
+  /// Waits until a process has run and waits for nothing but messages. (Nothing is told of a run
+  /// that has begun before a recording, whatever it takes afterwards.)
+  static void awaitIdle(ProcessRuntime runtime, Pid process) {
+    awaitState(runtime, process, ProcessSnapshot.State.IDLE);
+  }
+
+  /// Waits until a process has run and is in one of some states.
+  static void awaitState(ProcessRuntime runtime, Pid process, ProcessSnapshot.State... wanted) {
+    List<ProcessSnapshot.State> all = List.of(wanted);
+    while (!all.contains(runtime.process(process).state())
+        || runtime.process(process).steps() == 0) {
+      Thread.onSpinWait();
+    }
+  }
 }

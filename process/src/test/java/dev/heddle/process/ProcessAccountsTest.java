@@ -23,7 +23,9 @@ import org.junit.jupiter.params.provider.ValueSource;
 @Timeout(value = 300, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 @Tag("watch-1")
 class ProcessAccountsTest {
-  private ProcessRuntime runtime = ProcessRuntime.builder().workers(2).start();
+  private static final String NAME = "accounts"; // other tests may have left workers of others
+
+  private ProcessRuntime runtime = ProcessRuntime.builder().host(NAME).workers(2).start();
   private Feed feed = newFeed();
 
   private Feed newFeed() {
@@ -32,7 +34,7 @@ class ProcessAccountsTest {
 
   private void restartWithOneWorker() {
     end();
-    runtime = ProcessRuntime.builder().workers(1).longStep(Duration.ofHours(1)).start();
+    runtime = ProcessRuntime.builder().host(NAME).workers(1).longStep(Duration.ofHours(1)).start();
     feed = newFeed();
   }
 
@@ -68,17 +70,21 @@ class ProcessAccountsTest {
     return runtime.workers().stream().mapToLong(WorkerCounters::executed).sum();
   }
 
-  // a worker counts what it has run before it sleeps
+  // a worker says that it sleeps, looks for work once more, counts what it has run, and waits
   private void awaitAsleep() {
-    while (runtime.workers().stream().anyMatch(each -> !each.asleep())
-        || workerThreads().anyMatch(each -> each.getState() != Thread.State.WAITING)) {
+    while (!isAsleep() || !isAsleep()) { // twice: it may have found work meanwhile
       Thread.onSpinWait();
     }
   }
 
+  private boolean isAsleep() {
+    return runtime.workers().stream().allMatch(WorkerCounters::asleep)
+        && workerThreads().allMatch(each -> each.getState() == Thread.State.WAITING);
+  }
+
   private static Stream<Thread> workerThreads() {
     return Thread.getAllStackTraces().keySet().stream()
-        .filter(each -> each.getName().startsWith("heddle-worker-"));
+        .filter(each -> each.getName().startsWith(NAME + "-worker-"));
   }
 
   @Test

@@ -7,12 +7,11 @@ import static org.assertj.core.api.Assertions.tuple;
 
 import dev.heddle.observe.trace.Recording;
 import dev.heddle.observe.trace.TraceKind;
-import dev.heddle.observe.trace.TraceRing;
+import dev.heddle.process.RecordedTrace.Entry;
 import dev.heddle.process.scheduler.WorkerPool;
 import dev.heddle.process.supervisor.ChildSpec;
 import dev.heddle.process.supervisor.Supervisor;
 import dev.heddle.sync.Backoff;
-import java.io.ByteArrayOutputStream;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -33,74 +32,12 @@ import org.junit.jupiter.api.Timeout;
 @Timeout(value = 300, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 @Tag("watch-3")
 class RuntimeTraceTest {
-  private static final String OTHERS = "runtime";
-
-  private record Entry(
-      String ring, int kind, String code, long who, long other, long number, long time) {
-    boolean is(TraceKind wanted) {
-      return kind == wanted.number();
-    }
-  }
-
-  private record Trace(
-      List<Map<String, String>> rings, List<Entry> entries, Map<Long, String> names) {
-    static Trace of(Recording recording) {
-      List<Map<String, String>> rows = recording.stop();
-      List<Map<String, String>> rings = rows("ring", rows);
-      List<Entry> entries = new ArrayList<>();
-      for (Map<String, String> ring : rings) {
-        TraceRing.Copy copy = copy(recording, ring);
-        assertThat(copy.lost()).isZero();
-        IntStream.range(0, copy.size())
-            .mapToObj(i ->
-                new Entry(
-                    ring.getOrDefault("what", ring.get("name")),
-                    copy.kind(i),
-                    ring.getOrDefault("code." + copy.code(i), "?"),
-                    copy.who(i),
-                    copy.kind(i) == TraceKind.MESSAGE.number() ? copy.sender(i) : copy.other(i),
-                    copy.kind(i) == TraceKind.MESSAGE.number() ? copy.message(i) : copy.code(i),
-                    copy.time(i)))
-            .forEach(entries::add);
-      }
-      assertThat(recording.piece()).isNull();
-      Map<Long, String> names = new HashMap<>();
-      rows("names", rows)
-          .forEach(row ->
-              row.forEach((id, name) -> {
-                if (!id.equals("row")) {
-                  names.put(Long.valueOf(id), name);
-                }
-              }));
-      return new Trace(rings, entries, names);
-    }
-
-    private static List<Map<String, String>> rows(String row, List<Map<String, String>> all) {
-      return all.stream().filter(each -> row.equals(each.get("row"))).toList();
-    }
-
-    private static TraceRing.Copy copy(Recording recording, Map<String, String> ring) {
-      long total = Long.parseLong(ring.get("recorded"));
-      long left = TraceRing.Copy.bytes(total - Long.parseLong(ring.get("lost")));
-      ByteArrayOutputStream bytes = new ByteArrayOutputStream();
-      while (bytes.size() < left) {
-        bytes.writeBytes(recording.piece());
-      }
-      return TraceRing.Copy.of(bytes.toByteArray(), total);
-    }
-
-    List<Entry> all(TraceKind kind) {
-      return entries.stream().filter(each -> each.is(kind)).toList();
-    }
-
-    List<Entry> all(TraceKind kind, Pid process) {
-      return all(kind).stream().filter(each -> each.who == process.id()).toList();
-    }
-  }
+  private static final String NAME = "traced"; // other tests may have left workers of others
 
   private final BlockingQueue<Invocation<Object>> calls = Kit.queue();
   private final ProcessRuntime runtime =
       ProcessRuntime.builder()
+          .host(NAME)
           .workers(2)
           .handler(Kit.Call.class, CommandHandler.inline((_, invocation) -> calls.add(invocation)))
           .start();
@@ -128,11 +65,11 @@ class RuntimeTraceTest {
                       }
                     })))
             .toList();
-    all.forEach(this::awaitIdle);
+    all.forEach(each -> Kit.awaitIdle(runtime, each));
     Recording recording = record();
     all.forEach(each -> runtime.send(each, "end"));
     all.forEach(each -> Kit.exit(runtime, each));
-    Trace trace = Trace.of(recording);
+    RecordedTrace trace = RecordedTrace.of(recording);
     recording.close();
 
     assertThat(trace.all(TraceKind.END))
@@ -140,61 +77,9 @@ class RuntimeTraceTest {
         .doesNotHaveDuplicates()
         .hasSizeBetween(count - 2, count); // each worker may be at the end of one
     assertThat(trace.all(TraceKind.RUN))
-        .filteredOn(run -> run.code.equals("ends"))
+        .filteredOn(run -> run.code().equals("ends"))
         .extracting(Entry::who)
         .doesNotHaveDuplicates();
-  }
-
-  @Test
-  void messages_areThoseThatWereAccepted() throws Exception {
-    CountDownLatch inside = new CountDownLatch(1);
-    CountDownLatch held = new CountDownLatch(1);
-    Pid full =
-        runtime.spawn(
-            (events, _) -> {
-              if (!events.isEmpty()) {
-                inside.countDown();
-                held.await();
-              }
-            },
-            StartOptions.defaults().withMailbox(3, MailboxPolicy.REJECT));
-    runtime.send(full, "begin");
-    inside.await();
-    Recording recording = record();
-    Pid sender =
-        runtime.spawn(
-            Kit.process((self, _, out) -> {
-              int accepted = 0;
-              for (int i = 0; i < 10; i++) {
-                accepted += self.offer(full, i) == SendResult.ACCEPTED ? 1 : 0;
-              }
-              out.done(accepted);
-            }));
-    Object accepted = Kit.exit(runtime, sender).result();
-    Trace trace = Trace.of(recording);
-    recording.close();
-    held.countDown();
-
-    assertThat(trace.all(TraceKind.MESSAGE, full))
-        .hasSize((Integer) accepted)
-        .extracting(Entry::other)
-        .containsOnly(sender.id());
-  }
-
-  @Test
-  void messageOfAnotherThread_andTheWakeUp_areOfTheOthers() {
-    Pid waiting = runtime.spawn(Kit.untilMessage());
-    awaitIdle(waiting);
-    Recording recording = record();
-    runtime.send(waiting, "end");
-    Kit.exit(runtime, waiting);
-    Trace trace = Trace.of(recording);
-    recording.close();
-
-    assertThat(trace.all(TraceKind.MESSAGE, waiting))
-        .extracting(Entry::ring, Entry::other)
-        .containsExactly(tuple(OTHERS, 0L));
-    assertThat(trace.all(TraceKind.WAKE, waiting)).hasSizeLessThanOrEqualTo(1);
   }
 
   @Test
@@ -223,7 +108,7 @@ class RuntimeTraceTest {
     asked.stream().skip(1).forEach(each -> each.complete("done"));
     assertThat(asked.getFirst().complete("late")).isFalse();
     Kit.exit(runtime, asking);
-    Trace trace = Trace.of(recording);
+    RecordedTrace trace = RecordedTrace.of(recording);
     recording.close();
 
     assertThat(trace.all(TraceKind.COMMAND, asking))
@@ -231,13 +116,13 @@ class RuntimeTraceTest {
         .extracting(Entry::code)
         .containsOnly("Call");
     List<Entry> replies = trace.all(TraceKind.COMMAND_DONE, asking);
-    assertThat(replies).hasSize(count).extracting(Entry::ring).containsOnly(OTHERS);
-    assertThat(replies).filteredOn(each -> each.code.equals("failed")).hasSize(1);
+    assertThat(replies).hasSize(count).extracting(Entry::ring).containsOnly(RecordedTrace.OTHERS);
+    assertThat(replies).filteredOn(each -> each.code().equals("failed")).hasSize(1);
     for (Entry reply : replies) {
       assertThat(trace.all(TraceKind.COMMAND, asking))
-          .filteredOn(each -> each.other == reply.other)
+          .filteredOn(each -> each.other() == reply.other())
           .singleElement()
-          .satisfies(command -> assertThat(command.time).isLessThanOrEqualTo(reply.time));
+          .satisfies(command -> assertThat(command.time()).isLessThanOrEqualTo(reply.time()));
     }
   }
 
@@ -267,12 +152,12 @@ class RuntimeTraceTest {
       lock.unlock();
       Kit.exit(one, body);
       Kit.exit(one, step);
-      Trace trace = Trace.of(recording);
+      RecordedTrace trace = RecordedTrace.of(recording);
       recording.close();
 
       assertThat(trace.all(TraceKind.COMMAND, body))
           .extracting(Entry::ring, Entry::code)
-          .containsExactly(tuple(OTHERS, "Sleep"));
+          .containsExactly(tuple(RecordedTrace.OTHERS, "Sleep"));
       assertThat(trace.all(TraceKind.COMMAND_DONE, body)).hasSize(1);
     } finally {
       one.close();
@@ -296,15 +181,15 @@ class RuntimeTraceTest {
           held.await();
         });
     inside.await();
-    Trace trace = Trace.of(recording);
+    RecordedTrace trace = RecordedTrace.of(recording);
     recording.close();
     held.countDown();
 
-    assertThat(trace.rings)
+    assertThat(trace.rings())
         .filteredOn(ring -> ring.containsKey("heldBy"))
         .singleElement()
         .satisfies(ring -> assertThat(ring).containsEntry("heldBy", Long.toString(stuck.id())));
-    assertThat(trace.names).containsKey(stuck.id());
+    assertThat(trace.names()).containsKey(stuck.id());
   }
 
   @Test
@@ -318,87 +203,6 @@ class RuntimeTraceTest {
     assertThat(recording.stop()).isEqualTo(first);
     recording.close();
     record().close();
-  }
-
-  // ---- messages ----
-
-  /// Also of several in a row, which go together while nobody looks.
-  @Test
-  void eachMessage_hasTheRunThatReceivedIt() {
-    int count = 200;
-    int[] got = new int[1];
-    Pid receiver =
-        runtime.spawn(
-            Kit.process((_, events, out) -> {
-              got[0] += events.size();
-              if (got[0] == count) {
-                out.done(1);
-              }
-            }),
-            StartOptions.defaults().withMailbox(Integer.MAX_VALUE, MailboxPolicy.REJECT));
-    awaitIdle(receiver);
-    Recording recording = record();
-    Pid sender =
-        runtime.spawn(
-            Kit.process((self, _, out) -> {
-              for (int i = 0; i < count; i++) {
-                self.send(receiver, i);
-              }
-              out.done(1);
-            }));
-    Kit.exit(runtime, receiver);
-    Trace trace = Trace.of(recording);
-    recording.close();
-
-    List<Entry> sent = trace.all(TraceKind.MESSAGE, receiver);
-    assertThat(sent)
-        .hasSize(count)
-        .allSatisfy(message -> {
-          assertThat(message.other).isEqualTo(sender.id());
-          assertThat(message.number).isNotZero();
-        });
-    assertThat(trace.all(TraceKind.RECEIVED, receiver))
-        .extracting(Entry::other) // by rings: it may have gone from one worker to another
-        .containsExactlyInAnyOrderElementsOf(sent.stream().map(Entry::number).toList());
-  }
-
-  /// Two with the same number would have no arrow.
-  @Test
-  void messagesOfAllThreads_haveDifferentNumbers() {
-    int senders = 20;
-    int each = 50;
-    int[] got = new int[1];
-    Pid receiver =
-        runtime.spawn(
-            Kit.process((_, events, out) -> {
-              got[0] += events.size();
-              if (got[0] == (senders + 1) * each) {
-                out.done(1);
-              }
-            }),
-            StartOptions.defaults().withMailbox(Integer.MAX_VALUE, MailboxPolicy.REJECT));
-    awaitIdle(receiver);
-    Recording recording = record();
-    for (int i = 0; i < senders; i++) {
-      runtime.spawn(
-          Kit.process((self, _, out) -> {
-            IntStream.range(0, each).forEach(message -> self.send(receiver, message));
-            out.done(1);
-          }));
-    }
-    IntStream.range(0, each).forEach(message -> runtime.send(receiver, message));
-    Kit.exit(runtime, receiver);
-    Trace trace = Trace.of(recording);
-    recording.close();
-
-    assertThat(trace.all(TraceKind.MESSAGE, receiver))
-        .extracting(Entry::number)
-        .hasSize((senders + 1) * each)
-        .doesNotContain(0L)
-        .doesNotHaveDuplicates();
-    assertThat(trace.all(TraceKind.RECEIVED, receiver))
-        .extracting(Entry::other)
-        .doesNotHaveDuplicates();
   }
 
   /// Also where a run has no reading of the clock for its beginning.
@@ -419,80 +223,14 @@ class RuntimeTraceTest {
             }));
     Kit.exit(runtime, first);
     Kit.exit(runtime, second);
-    Trace trace = Trace.of(recording);
+    RecordedTrace trace = RecordedTrace.of(recording);
     recording.close();
 
     Map<String, Long> ends = new HashMap<>();
     for (Entry run : trace.all(TraceKind.RUN)) {
-      assertThat(run.other).isLessThan(run.time);
-      Long before = ends.put(run.ring, run.time);
-      assertThat(before == null ? 0 : before).isLessThan(run.other);
-    }
-  }
-
-  @Test
-  void bodyThatChoosesMessages_hasThemInItsOrder() {
-    Pid choosing =
-        runtime.spawn(
-            CoroutineProcess.of(self -> {
-              Object second = self.receive("second"::equals);
-              return second + " before " + self.receive();
-            }));
-    awaitIdle(choosing);
-    Recording recording = record();
-    runtime.send(choosing, "first");
-    runtime.send(choosing, "second");
-    assertThat(Kit.exit(runtime, choosing).result()).isEqualTo("second before first");
-    Trace trace = Trace.of(recording);
-    recording.close();
-
-    List<Entry> sent = trace.all(TraceKind.MESSAGE, choosing);
-    assertThat(trace.all(TraceKind.RECEIVED, choosing))
-        .extracting(Entry::other)
-        .containsExactly(sent.get(1).number, sent.get(0).number);
-  }
-
-  /// It had waited for space, and its message is received before it goes on.
-  @Test
-  void messageThatHadToWait_isCounted_andNotTakenForAnother() throws Exception {
-    CountDownLatch inside = new CountDownLatch(1);
-    CountDownLatch held = new CountDownLatch(1);
-    Pid full =
-        runtime.spawn(
-            (events, _) -> {
-              if (!events.isEmpty()) {
-                inside.countDown();
-                held.await();
-              }
-            },
-            StartOptions.defaults().withMailbox(1, MailboxPolicy.SUSPEND));
-    runtime.send(full, "begin");
-    inside.await();
-    runtime.send(full, "fills it");
-    Recording recording = record();
-    Pid waiting =
-        runtime.spawn(CoroutineProcess.ofAction(self -> self.context().send(full, "waits")));
-    awaitState(waiting, ProcessSnapshot.State.BLOCKED, ProcessSnapshot.State.IDLE);
-    held.countDown();
-    Kit.exit(runtime, waiting);
-    Trace trace = Trace.of(recording);
-    recording.close();
-
-    assertThat(trace.all(TraceKind.MESSAGE, full))
-        .singleElement()
-        .satisfies(message -> assertThat(message.number).isZero());
-  }
-
-  // nothing is told of a run that has begun before the recording, whatever it takes afterwards
-  private void awaitIdle(Pid process) {
-    awaitState(process, ProcessSnapshot.State.IDLE);
-  }
-
-  private void awaitState(Pid process, ProcessSnapshot.State... wanted) {
-    List<ProcessSnapshot.State> all = List.of(wanted);
-    while (!all.contains(runtime.process(process).state())
-        || runtime.process(process).steps() == 0) {
-      Thread.onSpinWait();
+      assertThat(run.other()).isLessThan(run.time());
+      Long before = ends.put(run.ring(), run.time());
+      assertThat(before == null ? 0 : before).isLessThan(run.other());
     }
   }
 
@@ -515,7 +253,7 @@ class RuntimeTraceTest {
 
   private static Stream<Thread> workerThreads() {
     return Thread.getAllStackTraces().keySet().stream()
-        .filter(each -> each.getName().startsWith("heddle-worker-"));
+        .filter(each -> each.getName().startsWith(NAME + "-worker-"));
   }
 
   @Test
@@ -541,7 +279,7 @@ class RuntimeTraceTest {
     all.forEach(each -> Kit.exit(runtime, each));
     List<WorkerCounters> after = awaitAsleep();
     started = runtime.counters().started() - started;
-    Trace trace = Trace.of(recording);
+    RecordedTrace trace = RecordedTrace.of(recording);
     recording.close();
 
     assertThat(trace.all(TraceKind.RUN))
@@ -552,7 +290,7 @@ class RuntimeTraceTest {
     assertThat(trace.all(TraceKind.STEAL).stream().mapToLong(Entry::number).sum())
         .isEqualTo(sum(after, WorkerCounters::stolen) - sum(before, WorkerCounters::stolen));
     assertThat(trace.all(TraceKind.SPAWN)).hasSize((int) started).hasSize(2 * pairs);
-    assertThat(trace.all(TraceKind.SPAWN)).filteredOn(each -> each.other != 0).hasSize(pairs);
+    assertThat(trace.all(TraceKind.SPAWN)).filteredOn(each -> each.other() != 0).hasSize(pairs);
     assertThat(trace.all(TraceKind.END)).hasSize(2 * pairs);
     assertThat(trace.all(TraceKind.MESSAGE)).hasSize(pairs);
     assertThat(trace.all(TraceKind.COMMAND)).hasSize(pairs);
@@ -574,16 +312,16 @@ class RuntimeTraceTest {
     Recording recording = record();
     Pid pid = runtime.spawn(supervisor);
     assertThat(Kit.exit(runtime, pid).isFailure()).isTrue();
-    Trace trace = Trace.of(recording);
+    RecordedTrace trace = RecordedTrace.of(recording);
     recording.close();
 
     assertThat(supervisor.restarts()).isPositive();
     assertThat(trace.all(TraceKind.RESTART)).hasSize((int) supervisor.restarts());
     assertThat(trace.all(TraceKind.RESTART, pid)).hasSize((int) supervisor.restarts());
     assertThat(trace.all(TraceKind.END))
-        .filteredOn(end -> end.who != pid.id())
+        .filteredOn(end -> end.who() != pid.id())
         .isNotEmpty()
-        .allSatisfy(end -> assertThat(end.code).isEqualTo("fails"));
+        .allSatisfy(end -> assertThat(end.code()).isEqualTo("fails"));
   }
 
   @Test
@@ -600,12 +338,12 @@ class RuntimeTraceTest {
     while (runtime.process(steps).steps() < 100) { // some budgets of a run
       Thread.onSpinWait();
     }
-    awaitIdle(rests);
-    awaitState(waits, ProcessSnapshot.State.BLOCKED);
+    Kit.awaitIdle(runtime, rests);
+    Kit.awaitState(runtime, waits, ProcessSnapshot.State.BLOCKED);
     runtime.terminate(steps);
     Kit.exit(runtime, steps);
     List<WorkerCounters> _ = awaitAsleep();
-    Trace trace = Trace.of(recording);
+    RecordedTrace trace = RecordedTrace.of(recording);
     recording.close();
 
     assertThat(trace.all(TraceKind.RUN, rests)).extracting(Entry::code).containsOnly("message");

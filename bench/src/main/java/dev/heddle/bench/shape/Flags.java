@@ -18,6 +18,7 @@ public final class Flags {
           + " --add-opens=java.base/java.util.concurrent.locks=ALL-UNNAMED"
           + " --add-opens=java.base/jdk.internal.vm=ALL-UNNAMED"
           + " -XX:+UseCompactObjectHeaders -Djdk.pollerMode=1"
+          + " -XX:+UseCountedLoopSafepoints -XX:LoopStripMiningIter=1000"
           + " -XX:+UseParallelGC";
 
   private Flags() {}

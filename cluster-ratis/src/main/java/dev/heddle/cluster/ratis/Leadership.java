@@ -131,7 +131,11 @@ final class Leadership {
   ///
   /// @param sentNanos before the call was sent
   void answered(String voter, long term, long sentNanos) {
-    answers.put(voter, new Answer(term, sentNanos));
+    // an answer that was held up, perhaps by a new connection, is not the last one
+    answers.merge(
+        voter,
+        new Answer(term, sentNanos),
+        (last, now) -> now.sentNanos - last.sentNanos >= 0 ? now : last);
     List.copyOf(open).forEach(Question::check);
     Sender sender = senders.get(voter);
     if (sender != null && !open.isEmpty()) {

@@ -26,7 +26,7 @@ class LeadershipTest {
   private static final List<RaftPeer> VOTERS = List.of(peer("a"), peer("b"));
 
   private final Leadership leadership = new Leadership(Duration.ofHours(1));
-  private final RaftServer.Division a = leader();
+  private final RaftServer.Division a = leader(VOTERS);
   private boolean hasEntries; // for b
   private boolean isRunning = true; // what sends to b
   private int heartbeats; // that b was to be sent
@@ -46,11 +46,11 @@ class LeadershipTest {
     return RaftPeer.newBuilder().setId(id).build();
   }
 
-  private static RaftServer.Division leader() {
+  private static RaftServer.Division leader(List<RaftPeer> peers) {
     RaftConfiguration voters =
         answering(
             RaftConfiguration.class,
-            Map.of("getCurrentPeers", () -> VOTERS, "getPreviousPeers", List::of));
+            Map.of("getCurrentPeers", () -> peers, "getPreviousPeers", List::of));
     DivisionInfo info =
         answering(DivisionInfo.class, Map.of("getCurrentTerm", () -> TERM, "isLeader", () -> true));
     return answering(
@@ -83,6 +83,19 @@ class LeadershipTest {
     CompletableFuture<Long> answer = leadership.confirm(a);
     assertThat(heartbeats).isEqualTo(1);
     sends(true);
+    assertThat(answer).isCompletedWithValue(TERM);
+  }
+
+  /// It took the place of the one that counts.
+  @Test
+  void answerThatIsHeldUp_undoesNoLaterOne() {
+    long before = System.nanoTime();
+    CompletableFuture<Long> answer =
+        leadership.confirm(leader(List.of(peer("a"), peer("b"), peer("c"), peer("d"), peer("e"))));
+    leadership.answered("b", TERM, System.nanoTime());
+    leadership.answered("b", TERM, before - 1);
+    assertThat(answer).isNotDone();
+    leadership.answered("c", TERM, System.nanoTime());
     assertThat(answer).isCompletedWithValue(TERM);
   }
 

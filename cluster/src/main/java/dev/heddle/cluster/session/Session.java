@@ -72,6 +72,7 @@ public final class Session {
   private static final int ACK_PACKETS = WINDOW_PACKETS / 4;
 
   private static final long ACK_NANOS = 50_000_000; // less than people notice
+  // also what a sender keeps its last packets for, where less than that goes one way in a second
   private static final long SMALL_ACK_NANOS = 1_000_000_000;
   private static final int SMALL_BYTES = 4 * 1024; // what nodes that idle tell each other has less
   private static final long PING_NANOS = 2_000_000_000L; // three fit into the silence

@@ -43,8 +43,9 @@ final class FifoOpening {
    * The watch begins before the first try, so no opening is missed. This class's own open for
    * reading is reported, too, and costs one try; a failed open is not reported, so there is no
    * endless loop. Without a watch (their number is limited; the path may not be readable) it is
-   * retried after pauses of 1 to 50 ms. A process leaves most of the 128 watches that all programs
-   * of a user have: who waits for a peer may wait for days.
+   * retried after pauses, each twice the one before, up to a second: a peer is found within the
+   * time that was waited for it. A process leaves most of the 128 watches that all programs of a
+   * user have: who waits for a peer may wait for days, and so may a thousand others.
    *
    * A cancelled opening closes its descriptor before a peer was seen: a process that opens the
    * other end finds this one only while it waits.
@@ -55,7 +56,7 @@ final class FifoOpening {
   private static final int NONE = -1;
   private static final String OPENING = "the opening of ";
   private static final Duration FIRST_PAUSE = Duration.ofMillis(1);
-  private static final Duration LONGEST_PAUSE = Duration.ofMillis(50);
+  private static final Duration LONGEST_PAUSE = Duration.ofSeconds(1); // a try is a task of a pool
   private static final int EVENTS = 4096; // bytes
   private static final Semaphore WATCHES = new Semaphore(32); // of all loops
 

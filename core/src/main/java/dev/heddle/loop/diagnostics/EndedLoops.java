@@ -14,37 +14,47 @@ import java.util.stream.Stream;
 ///
 /// A loop that deadlocks ends at once, and its report is made as it ends: when an observer could
 /// ask the loop for it, the loop is not to be seen any more. So the last [#KEPT] are kept here,
-/// with shortened texts; the feed answers `reports` with them. While there is one, observers find
-/// this JVM, though no other loop may run there: the watchdog stays, and checks for them once a
-/// second.
+/// with shortened texts; the feed answers `reports` with them. For an hour after the latest,
+/// observers find this JVM, though no other loop may run there: the watchdog stays, and checks for
+/// them once a second. Then it leaves, so that a class loader with Heddle can be unloaded. When
+/// another loop runs, they are seen again.
 ///
 /// **Thread** any.
 final class EndedLoops implements Attachable {
   private static final int KEPT = 8; // deadlocks
+  private static final long SERVED_NANOS = 3_600_000_000_000L; // an hour
   private static final EndedLoops OF_JVM = new EndedLoops();
 
-  private record Deadlock(String loop, LoopReporter.Recent report) {}
+  record Deadlock(String loop, LoopReporter.Recent report) {}
 
   /// What is known.
   ///
   /// @param count of all deadlocks so far
   /// @param last those that are kept, the latest first
-  private record Known(long count, List<Deadlock> last) {
-    Known with(Deadlock latest) {
+  /// @param at when the latest came, on the scale of `System.nanoTime()`
+  record Known(long count, List<Deadlock> last, long at) {
+    static final Known NONE = new Known(0, List.of(), 0);
+
+    Known with(Deadlock latest, long now) {
       return new Known(
-          count + 1, Stream.concat(Stream.of(latest), last.stream()).limit(KEPT).toList());
+          count + 1, Stream.concat(Stream.of(latest), last.stream()).limit(KEPT).toList(), now);
+    }
+
+    /// Whether observers must find this JVM without a loop.
+    boolean areServedAt(long now) {
+      return count > 0 && now - at < SERVED_NANOS;
     }
   }
 
-  private final AtomicReference<Known> known = new AtomicReference<>(new Known(0, List.of()));
+  private final AtomicReference<Known> known = new AtomicReference<>(Known.NONE);
 
-  private volatile Runnable onFirst = () -> {};
+  private volatile Runnable onKept = () -> {};
 
   private EndedLoops() {}
 
-  /// Has a task called when there is a deadlock, where there was none before.
-  static void onFirst(Runnable task) {
-    OF_JVM.onFirst = task;
+  /// Has a task called when there is one more deadlock.
+  static void onKept(Runnable task) {
+    OF_JVM.onKept = task;
   }
 
   /// A loop ends with a deadlock.
@@ -53,16 +63,17 @@ final class EndedLoops implements Attachable {
   }
 
   private void add(Deadlock latest) {
-    Known before = known.getAndUpdate(all -> all.with(latest));
+    long now = System.nanoTime();
+    Known before = known.getAndUpdate(all -> all.with(latest, now));
     if (before.count == 0) {
       Attachables.add(this);
-      onFirst.run();
     }
+    onKept.run(); // the watchdog may have left since the one before
   }
 
-  /// Whether a loop has ended with a deadlock.
-  static boolean areKnown() {
-    return OF_JVM.known.get().count > 0;
+  /// Whether a loop has ended with a deadlock not long ago.
+  static boolean areServed() {
+    return OF_JVM.known.get().areServedAt(System.nanoTime());
   }
 
   @Override

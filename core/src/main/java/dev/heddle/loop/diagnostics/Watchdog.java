@@ -33,8 +33,9 @@ final class Watchdog implements Runnable {
    *   RESTING   a loop is awake, a task, a       SAMPLING  itself; onLoopWake() by the carrier,
    *             second                                     after its own volatile store
    *   any       no loop is left for five         GONE      itself: CAS on the registry
-   *             seconds, and no deadlock is
-   *             kept (EndedLoops)
+   *             seconds, and none has ended
+   *             with a deadlock for an hour
+   *             (EndedLoops)
    *   any       its thread dies (out of memory)  DEAD      itself: stores null and `resting`,
    *                                                        starts another one
    *   DEAD      a loop begins or has slept, a    SAMPLING  any thread: CAS on `thread`; the
@@ -46,8 +47,9 @@ final class Watchdog implements Runnable {
    *     the registry adds the watchdog with the same CAS, and the watchdog leaves by a CAS that
    *     fails if a loop was added. [HoldReportTest]
    * I2. A failure in a round does not prevent the next one. [HoldReportTest]
-   * I3. While a deadlock of an ended loop is kept, observers are served: stay() replaces the
-   *     registry after the deadlock was kept, so a CAS of one that saw none fails. [EndedLoopIT]
+   * I3. For an hour after a deadlock that has ended a loop, observers are served: stay() replaces
+   *     the registry after the deadlock was kept, so a CAS of one that saw none fails.
+   *     [EndedLoopIT, EndedLoopsTest]
    *
    * Memory order. Carrier: volatile store of AWAKE (Wakeup), then the volatile read of `resting`.
    * Watchdog: volatile store of `resting`, then the volatile read of that state. One of the two
@@ -56,7 +58,7 @@ final class Watchdog implements Runnable {
    *
    * Cost. For a loop: a volatile read when it wakes from a sleep, nothing for a switch. For the
    * machine: two samples per hold limit while a loop is busy, one round a second while all are
-   * idle, or while only a deadlock is kept.
+   * idle, or in the hour after a deadlock.
    *
    * Rejected. A thread for each loop: no gain. Sampling all the time: ten wake-ups a second in an
    * idle program. A clock read for each dispatch: a fifth of a switch.
@@ -91,7 +93,7 @@ final class Watchdog implements Runnable {
   // ---- any thread ----
 
   static Watchdog watch(LoopDiagnostics loop) {
-    EndedLoops.onFirst(Watchdog::stay);
+    EndedLoops.onKept(Watchdog::stay);
     while (true) {
       Watched before = WATCHED.get();
       Watchdog dog = before.by() == null ? new Watchdog() : before.by();
@@ -193,7 +195,7 @@ final class Watchdog implements Runnable {
   private boolean hasLeft() {
     runTasks();
     Watched now = linger();
-    if (!now.loops().isEmpty() || !tasks.isEmpty() || EndedLoops.areKnown()) {
+    if (!now.loops().isEmpty() || !tasks.isEmpty() || EndedLoops.areServed()) {
       return false;
     }
     // before the CAS: after it the next watchdog may have announced itself

@@ -123,11 +123,13 @@ class DescriptorConformanceTest implements OnDriver {
     }
   }
 
-  /// What has been opened since then and is open: others may end what they had.
-  private static List<String> openedSince(List<String> before) throws IOException {
-    List<String> opened = new ArrayList<>(open());
-    before.forEach(opened::remove);
-    return opened;
+  /// What was open then and has more descriptors now: they were received. Others in this JVM may
+  /// open what was not, and end what was.
+  private static List<String> receivedSince(List<String> before) throws IOException {
+    List<String> more = new ArrayList<>(open());
+    more.retainAll(before);
+    before.forEach(more::remove);
+    return more;
   }
 
   // ---- descriptors ----
@@ -253,7 +255,7 @@ class DescriptorConformanceTest implements OnDriver {
       assertThatThrownBy(() -> Unix.receiveDescriptors(other, into, 3))
           .isInstanceOf(IOException.class)
           .hasMessageContaining("more than 3 descriptors");
-      assertThat(openedSince(before)).isEmpty();
+      assertThat(receivedSince(before)).isEmpty();
       assertThat(into.position()).isEqualTo(4);
       one.write(bytes("next"));
       assertThat(read(other, 4)).isEqualTo("next");
@@ -264,15 +266,18 @@ class DescriptorConformanceTest implements OnDriver {
   void descriptors_thatAreNotTaken_areClosed() throws IOException {
     run((_, _) -> {}); // opens what stays open
     List<String> before = open();
+    List<String> ours = new ArrayList<>();
     run((one, other) -> {
       List<String> alone = open();
+      ours.addAll(alone);
+      ours.removeAll(before);
       Unix.sendDescriptors(one, bytes("a"), one, other);
       try (ReceivedDescriptors received =
           Unix.receiveDescriptors(other, ByteBuffer.allocate(1), 2)) {
-        assertThat(openedSince(alone)).hasSize(2);
+        assertThat(receivedSince(alone)).hasSize(2);
         assertThat(received.size()).isEqualTo(2);
       }
-      assertThat(openedSince(alone)).isEmpty();
+      assertThat(receivedSince(alone)).isEmpty();
       Unix.sendDescriptors(one, bytes("b"), one, other);
       ReceivedDescriptors forgotten = Unix.receiveDescriptors(other, ByteBuffer.allocate(1), 2);
       assertThat(forgotten.size()).isEqualTo(2);
@@ -280,7 +285,7 @@ class DescriptorConformanceTest implements OnDriver {
       read(other, 1); // the system closes them
       Unix.sendDescriptors(one, bytes("never read"), one, other);
     });
-    assertThat(openedSince(before)).isEmpty();
+    assertThat(open()).filteredOn(ours::contains).isEmpty();
   }
 
   @Test

@@ -22,6 +22,7 @@ import dev.heddle.io.Tcp;
 import dev.heddle.io.Tls;
 import dev.heddle.io.Unix;
 import dev.heddle.observe.log.AsyncLog;
+import dev.heddle.ports.TestPorts;
 import java.io.IOException;
 import java.net.ConnectException;
 import java.net.InetAddress;
@@ -63,6 +64,11 @@ class ServerConformanceTest {
 
   private void run(Action program) {
     Cell.run(driver, program);
+  }
+
+  /// Where nobody else listens when the server does not any more.
+  private static InetSocketAddress portOfOurs() throws IOException {
+    return new InetSocketAddress(InetAddress.getLoopbackAddress(), TestPorts.next());
   }
 
   private static StreamSocket connect(Server server) throws IOException {
@@ -309,7 +315,7 @@ class ServerConformanceTest {
   @Test
   void drain_letsHandlersEnd_andRefusesWhoComes() {
     run(() -> {
-      Server server = Tcp.serve(ANY, ECHO);
+      Server server = Tcp.serve(portOfOurs(), ECHO);
       StreamSocket client = connect(server);
       assertThat(ask(client, "before")).isEqualTo("before");
       Coroutine<Boolean> draining =
@@ -382,7 +388,7 @@ class ServerConformanceTest {
   @Test
   void close_cancelsHandlers_andGivesTheAddressBack() {
     run(() -> {
-      Server server = Tcp.serve(ANY, ECHO);
+      Server server = Tcp.serve(portOfOurs(), ECHO);
       try (StreamSocket client = connect(server)) {
         assertThat(ask(client, "one")).isEqualTo("one");
         Coroutine<Void> joining =

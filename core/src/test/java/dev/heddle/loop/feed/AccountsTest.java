@@ -29,6 +29,10 @@ import org.junit.jupiter.api.Timeout;
 @Tag("watch-1")
 @Timeout(value = 300, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class AccountsTest {
+  // a report takes stacks, and the JDK returns those coroutines to the loop
+  private static final HeddleOptions WITHOUT_REPORTS =
+      HeddleOptions.defaults().withHoldLimit(Duration.ZERO).withStallLimit(Duration.ZERO);
+
   private interface Observer {
     void look(LoopFeed feed) throws Exception;
   }
@@ -41,7 +45,7 @@ class AccountsTest {
     CountDownLatch over = new CountDownLatch(1);
     Loop<Boolean> loop =
         Loop.start(
-            HeddleOptions.defaults(),
+            WITHOUT_REPORTS,
             () -> {
               tree.complete(CoroutineNode.current().tree());
               opened.await();
@@ -109,9 +113,11 @@ class AccountsTest {
         });
   }
 
+  /// Ten of them: the thread that ticks may be late, but not always.
   @Test
   void longRun_isThatOfItsCoroutine_alsoAmongShortOnes() throws Exception {
     Duration time = Duration.ofMillis(50);
+    int longRuns = 10;
     observed(
         () ->
             Heddle.scope(() -> {
@@ -121,17 +127,17 @@ class AccountsTest {
                 }
               });
               Heddle.spawn(() -> {
-                Heddle.yieldNow();
-                spin(time);
-                Heddle.yieldNow();
+                for (int i = 0; i < longRuns; i++) {
+                  Heddle.yieldNow();
+                  spin(time);
+                }
                 return "";
               });
             }),
         feed -> {
           List<Map<String, String>> rows = rowsOf("account", feed.detail("accounts"));
           assertThat(rows)
-              .filteredOn(row -> !"main".equals(row.get("site")))
-              .filteredOn(row -> Long.parseLong(row.get("longestNanos")) > time.toNanos() / 2)
+              .filteredOn(row -> !"main".equals(row.get("site"))) // one: that of both
               .singleElement()
               .satisfies(row ->
                   assertThat(Long.parseLong(row.get("longestNanos")))
@@ -142,17 +148,24 @@ class AccountsTest {
 
   @Test
   void timeOfTheLoopItself_isNobodys() throws Exception {
-    long nanos = 100_000_000;
+    long[] worked = new long[1];
     observed(
         () -> {
-          CoroutineNode.current().scheduler().runOnCarrier(() -> spin(Duration.ofNanos(nanos)));
+          CoroutineNode.current()
+              .scheduler()
+              .runOnCarrier(() -> {
+                long began = System.nanoTime();
+                spin(Duration.ofMillis(100));
+                worked[0] = System.nanoTime() - began;
+              });
           Heddle.yieldNow();
           Heddle.delay(Duration.ofMillis(1));
         },
         feed -> {
           List<Map<String, String>> rows = feed.detail("accounts");
           long all = Long.parseLong(rows.getFirst().get("nanos"));
-          assertThat(sum(rowsOf("account", rows), "busyNanos")).isLessThan(all - nanos * 9 / 10);
+          assertThat(sum(rowsOf("account", rows), "busyNanos"))
+              .isLessThan(all - worked[0] * 9 / 10);
         });
   }
 
@@ -187,6 +200,7 @@ class AccountsTest {
           for (int i = 0; i < 100; i++) {
             Heddle.background("idle", () -> Heddle.delay(Duration.ofHours(1)));
           }
+          Heddle.delay(Duration.ofMillis(1)); // the next runs read the clock
           Heddle.background(
               "busy",
               () -> {
@@ -214,7 +228,7 @@ class AccountsTest {
                 assertThat(row).containsEntry("row", "coroutine account").containsKey("site");
                 assertThat(row.get("name")).isEqualTo("coroutine-" + row.get("id") + " 'busy'");
                 assertThat(Long.parseLong(row.get("busyNanos")))
-                    .isGreaterThan(time.toNanos() * 9 / 10);
+                    .isGreaterThanOrEqualTo(time.toNanos());
               });
         });
   }
@@ -265,16 +279,18 @@ class AccountsTest {
     CompletableFuture<Members> begun = new CompletableFuture<>();
     CountDownLatch over = new CountDownLatch(1);
     Loop<Boolean> loop =
-        Loop.start(() -> {
-          CoroutineTree tree = CoroutineNode.current().tree();
-          opened.complete(tree);
-          observed.await();
-          Members members = new Members(tree, 10);
-          members.begin();
-          begun.complete(members);
-          over.await();
-          return true;
-        });
+        Loop.start(
+            WITHOUT_REPORTS,
+            () -> {
+              CoroutineTree tree = CoroutineNode.current().tree();
+              opened.complete(tree);
+              observed.await();
+              Members members = new Members(tree, 10);
+              members.begin();
+              begun.complete(members);
+              over.await();
+              return true;
+            });
     CoroutineTree tree = opened.join();
     Accounts accounts = onLoop(tree, () -> Accounts.begin(tree));
     observed.countDown();
@@ -340,11 +356,13 @@ class AccountsTest {
     CompletableFuture<LoopFeed> opened = new CompletableFuture<>();
     CountDownLatch over = new CountDownLatch(1);
     Loop<Boolean> loop =
-        Loop.start(() -> {
-          opened.complete(new LoopFeed(CoroutineNode.current().tree(), HashMap::new));
-          over.await();
-          return true;
-        });
+        Loop.start(
+            WITHOUT_REPORTS,
+            () -> {
+              opened.complete(new LoopFeed(CoroutineNode.current().tree(), HashMap::new));
+              over.await();
+              return true;
+            });
     List<Map<String, String>> _ = opened.join().detail("accounts");
     over.countDown();
     loop.join();
@@ -360,11 +378,13 @@ class AccountsTest {
     CompletableFuture<CoroutineTree> tree = new CompletableFuture<>();
     CountDownLatch over = new CountDownLatch(1);
     Loop<Boolean> loop =
-        Loop.start(() -> {
-          tree.complete(CoroutineNode.current().tree());
-          over.await();
-          return true;
-        });
+        Loop.start(
+            WITHOUT_REPORTS,
+            () -> {
+              tree.complete(CoroutineNode.current().tree());
+              over.await();
+              return true;
+            });
     LoopFeed feed = new LoopFeed(tree.join(), HashMap::new);
     List<Map<String, String>> _ = feed.detail("accounts");
     assertThat(tree.join().scheduler().trace()).isNotNull();

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.heddle.Body;
 import dev.heddle.Heddle;
+import dev.heddle.HeddleOptions;
 import dev.heddle.coroutine.Coroutine;
 import dev.heddle.coroutine.tree.CoroutineNode;
 import dev.heddle.coroutine.tree.CoroutineTree;
@@ -36,13 +37,19 @@ class LoopWatchTest {
     T with(LoopWatch watch) throws Exception;
   }
 
+  // a report takes stacks, and the JDK returns those coroutines to the loop: they change
+  private static final HeddleOptions WITHOUT_REPORTS =
+      HeddleOptions.defaults().withHoldLimit(Duration.ZERO).withStallLimit(Duration.ZERO);
+
   private static <T> T inALoop(Body<T> body) {
-    return Heddle.run(() ->
-        Heddle.scope(s -> {
-          T seen = body.run();
-          s.cancel("seen");
-          return seen;
-        }));
+    return Heddle.run(
+        WITHOUT_REPORTS,
+        () ->
+            Heddle.scope(s -> {
+              T seen = body.run();
+              s.cancel("seen");
+              return seen;
+            }));
   }
 
   private static <T> T watched(Watched<T> body) {

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.tuple;
 
 import dev.heddle.Action;
 import dev.heddle.Heddle;
+import dev.heddle.HeddleOptions;
 import dev.heddle.Loop;
 import dev.heddle.coroutine.Coroutine;
 import dev.heddle.coroutine.tree.CoroutineNode;
@@ -48,6 +49,12 @@ class LoopFlightTest {
           "TimerExpired",
           "IoReady");
 
+  /// A recording has the events of all loops of its JVM, also of those that other tests have left.
+  private static final HeddleOptions OPTIONS =
+      HeddleOptions.defaults()
+          .withName("in flight")
+          .withHoldLimit(Duration.ZERO); // a report takes stacks, and the loop runs more
+
   @TempDir private Path folder = Path.of("");
 
   private List<RecordedEvent> recorded(List<String> enabled, Action program) throws Exception {
@@ -65,6 +72,7 @@ class LoopFlightTest {
   private static List<RecordedEvent> read(Path file) throws IOException {
     return RecordingFile.readAllEvents(file).stream()
         .filter(each -> ALL.contains(kind(each)))
+        .filter(each -> OPTIONS.name().equals(each.getString("loop")))
         .toList();
   }
 
@@ -83,34 +91,36 @@ class LoopFlightTest {
         recorded(
             ALL,
             () ->
-                Heddle.run(() -> {
-                  Channel<Integer> channel = Channel.of("jobs", 1);
-                  Heddle.scope(() -> {
-                    Heddle.spawn("taker", () -> channel.receive());
-                    Heddle.yieldNow();
-                    Heddle.spawn(
-                        "giver",
-                        () -> {
-                          channel.send(1);
-                          return 0;
-                        });
-                  });
-                  for (int i = 0; i < 5; i++) {
-                    Heddle.delay(Duration.ofMillis(2));
-                  }
-                  Heddle.scope(() -> {
-                    Coroutine<?> napper =
+                Heddle.run(
+                    OPTIONS,
+                    () -> {
+                      Channel<Integer> channel = Channel.of("jobs", 1);
+                      Heddle.scope(() -> {
+                        Heddle.spawn("taker", () -> channel.receive());
+                        Heddle.yieldNow();
                         Heddle.spawn(
-                            "napper",
+                            "giver",
                             () -> {
-                              Heddle.delay(Duration.ofHours(1));
+                              channel.send(1);
                               return 0;
                             });
-                    Heddle.yieldNow();
-                    napper.cancel("enough");
-                  });
-                  counted[0] = Heddle.counters();
-                }));
+                      });
+                      for (int i = 0; i < 5; i++) {
+                        Heddle.delay(Duration.ofMillis(2));
+                      }
+                      Heddle.scope(() -> {
+                        Coroutine<?> napper =
+                            Heddle.spawn(
+                                "napper",
+                                () -> {
+                                  Heddle.delay(Duration.ofHours(1));
+                                  return 0;
+                                });
+                        Heddle.yieldNow();
+                        napper.cancel("enough");
+                      });
+                      counted[0] = Heddle.counters();
+                    }));
 
     LoopCounters at = counted[0];
     long dispatches = at.switches() - at.retriedMounts() + at.selfResumes() + at.reusedStarts();
@@ -141,24 +151,26 @@ class LoopFlightTest {
         recorded(
             ALL,
             () ->
-                Heddle.run(() -> {
-                  var anyPort = new InetSocketAddress(InetAddress.getLoopbackAddress(), 0);
-                  Listener listener = Tcp.listen(anyPort);
-                  Heddle.scope(() -> {
-                    Heddle.spawn(
-                        "server", () -> listener.accept().write(ByteBuffer.wrap(new byte[1])));
-                    AsyncIo client = Tcp.connect((InetSocketAddress) listener.localAddress());
-                    client.readFully(ByteBuffer.allocate(1));
-                    client.close();
-                  });
-                  listener.close();
-                  SynchronousQueue<Integer> queue = new SynchronousQueue<>();
-                  Heddle.scope(() -> {
-                    Heddle.spawn("taker", () -> queue.take());
-                    Heddle.delay(Duration.ofMillis(1));
-                    queue.put(1);
-                  });
-                }));
+                Heddle.run(
+                    OPTIONS,
+                    () -> {
+                      var anyPort = new InetSocketAddress(InetAddress.getLoopbackAddress(), 0);
+                      Listener listener = Tcp.listen(anyPort);
+                      Heddle.scope(() -> {
+                        Heddle.spawn(
+                            "server", () -> listener.accept().write(ByteBuffer.wrap(new byte[1])));
+                        AsyncIo client = Tcp.connect((InetSocketAddress) listener.localAddress());
+                        client.readFully(ByteBuffer.allocate(1));
+                        client.close();
+                      });
+                      listener.close();
+                      SynchronousQueue<Integer> queue = new SynchronousQueue<>();
+                      Heddle.scope(() -> {
+                        Heddle.spawn("taker", () -> queue.take());
+                        Heddle.delay(Duration.ofMillis(1));
+                        queue.put(1);
+                      });
+                    }));
 
     assertThat(all(events, "IoReady"))
         .isNotEmpty()
@@ -179,10 +191,12 @@ class LoopFlightTest {
         recorded(
             List.of("CoroutineStart"),
             () ->
-                Heddle.run(() -> {
-                  Heddle.yieldNow();
-                  unobserved[0] = CoroutineNode.current().scheduler().trace() == null;
-                }));
+                Heddle.run(
+                    OPTIONS,
+                    () -> {
+                      Heddle.yieldNow();
+                      unobserved[0] = CoroutineNode.current().scheduler().trace() == null;
+                    }));
     assertThat(events).isEmpty();
     assertThat(unobserved[0]).isTrue();
   }
@@ -192,11 +206,13 @@ class LoopFlightTest {
     CompletableFuture<CoroutineTree> tree = new CompletableFuture<>();
     CountDownLatch over = new CountDownLatch(1);
     Loop<Boolean> loop =
-        Loop.start(() -> {
-          tree.complete(CoroutineNode.current().tree());
-          over.await();
-          return true;
-        });
+        Loop.start(
+            OPTIONS,
+            () -> {
+              tree.complete(CoroutineNode.current().tree());
+              over.await();
+              return true;
+            });
     List<RecordedEvent> _ = recorded(ALL, () -> awaitObserved(tree.join(), true));
     awaitObserved(tree.join(), false);
     List<RecordedEvent> _ =
@@ -205,11 +221,13 @@ class LoopFlightTest {
             () -> {
               CompletableFuture<Boolean> observed = new CompletableFuture<>();
               Loop<Boolean> other =
-                  Loop.start(() -> {
-                    CoroutineTree own = CoroutineNode.current().tree();
-                    observed.complete(own.scheduler().trace() != null);
-                    return true;
-                  });
+                  Loop.start(
+                      OPTIONS,
+                      () -> {
+                        CoroutineTree own = CoroutineNode.current().tree();
+                        observed.complete(own.scheduler().trace() != null);
+                        return true;
+                      });
               assertThat(observed.join()).isTrue(); // from its beginning
               other.join();
             });
@@ -240,15 +258,17 @@ class LoopFlightTest {
             ALL,
             () -> {
               Loop<Boolean> loop =
-                  Loop.start(() -> {
-                    tree.complete(CoroutineNode.current().tree());
-                    traced.await();
-                    Heddle.spawn("child", () -> Heddle.delay(Duration.ofMillis(1))).await();
-                    ran.countDown();
-                    stopped.await();
-                    Heddle.delay(Duration.ofMillis(1));
-                    return true;
-                  });
+                  Loop.start(
+                      OPTIONS,
+                      () -> {
+                        tree.complete(CoroutineNode.current().tree());
+                        traced.await();
+                        Heddle.spawn("child", () -> Heddle.delay(Duration.ofMillis(1))).await();
+                        ran.countDown();
+                        stopped.await();
+                        Heddle.delay(Duration.ofMillis(1));
+                        return true;
+                      });
               try (LoopRecording recording = new LoopRecording(tree.join(), 1 << 14)) {
                 traced.countDown();
                 ran.await();

@@ -38,12 +38,17 @@ final class Bridge {
 
   /// A server as one finds it in Netty's examples, on a free port.
   static Channel listen(HeddleEventLoop loop, Consumer<Channel> initializer) {
+    return listen(loop, ANY, initializer);
+  }
+
+  static Channel listen(
+      HeddleEventLoop loop, SocketAddress address, Consumer<Channel> initializer) {
     return NettyFutures.await(
         new ServerBootstrap()
             .group(loop)
             .channel(loop.serverChannelType())
             .childHandler(initializing(initializer))
-            .bind(ANY));
+            .bind(address));
   }
 
   static Channel connect(EventLoopGroup group, SocketAddress to, Consumer<Channel> initializer) {

@@ -10,6 +10,7 @@ import dev.heddle.Heddle;
 import dev.heddle.HeddleOptions;
 import dev.heddle.netty.HeddleEventLoop;
 import dev.heddle.netty.OnDriver;
+import dev.heddle.ports.TestPorts;
 import io.netty.bootstrap.Bootstrap;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.Channel;
@@ -42,6 +43,7 @@ import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Consumer;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -68,7 +70,7 @@ record ForcedEndTest(String driver) implements OnDriver {
               HeddleEventLoop loop = HeddleEventLoop.current();
               dev.heddle.event.Promise<Void> here = Heddle.promise("accepted");
               listening.set(
-                  Bridge.listen(
+                  listen(
                       loop,
                       channel -> {
                         accepted.set(channel);
@@ -94,7 +96,7 @@ record ForcedEndTest(String driver) implements OnDriver {
     Semaphore nobodys = new Semaphore(0);
     assertThatThrownBy(() ->
             runOut(() -> {
-              listening.set(Bridge.listen(HeddleEventLoop.current(), _ -> {}));
+              listening.set(listen(HeddleEventLoop.current(), _ -> {}));
               listening.get().pipeline().addLast(whenInactive(nobodys::acquireUninterruptibly));
               failForGood();
             }))
@@ -112,7 +114,7 @@ record ForcedEndTest(String driver) implements OnDriver {
     assertThatThrownBy(() ->
             runOut(() -> {
               HeddleEventLoop loop = HeddleEventLoop.current();
-              listening.set(Bridge.listen(loop, _ -> {}));
+              listening.set(listen(loop, _ -> {}));
               var _ =
                   Heddle.spawn(() -> {
                     lock.lock();
@@ -139,7 +141,7 @@ record ForcedEndTest(String driver) implements OnDriver {
               HeddleEventLoop loop = HeddleEventLoop.current();
               dev.heddle.event.Promise<Void> here = Heddle.promise("accepted");
               listening.set(
-                  Bridge.listen(
+                  listen(
                       loop,
                       channel -> {
                         accepted.set(channel);
@@ -171,7 +173,7 @@ record ForcedEndTest(String driver) implements OnDriver {
             runOut(() -> {
               dev.heddle.event.Promise<Void> parked = Heddle.promise("parked");
               Channel listening =
-                  Bridge.listen(
+                  listen(
                       HeddleEventLoop.current(),
                       channel -> {
                         accepted.set(channel);
@@ -298,13 +300,28 @@ record ForcedEndTest(String driver) implements OnDriver {
     }
   }
 
+  /// Nobody else listens there afterwards.
+  private static Channel listen(HeddleEventLoop loop, Consumer<Channel> initializer)
+      throws IOException {
+    return Bridge.listen(loop, atPortOfOurs(), initializer);
+  }
+
+  private static InetSocketAddress atPortOfOurs() throws IOException {
+    return new InetSocketAddress(InetAddress.getLoopbackAddress(), TestPorts.next());
+  }
+
   private static Channel bindDatagram(HeddleEventLoop loop) throws Exception {
+    return bindDatagram(loop, new InetSocketAddress(InetAddress.getLoopbackAddress(), 0));
+  }
+
+  private static Channel bindDatagram(HeddleEventLoop loop, InetSocketAddress address)
+      throws Exception {
     ChannelFuture opened =
         new Bootstrap()
             .group(loop)
             .channel(loop.datagramChannelType())
             .handler(new ChannelInboundHandlerAdapter())
-            .bind(InetAddress.getLoopbackAddress(), 0);
+            .bind(address);
     return dev.heddle.netty.NettyFutures.await(opened);
   }
 
@@ -313,7 +330,7 @@ record ForcedEndTest(String driver) implements OnDriver {
     AtomicReference<Channel> bound = new AtomicReference<>();
     assertThatThrownBy(() ->
             runOut(() -> {
-              bound.set(bindDatagram(HeddleEventLoop.current()));
+              bound.set(bindDatagram(HeddleEventLoop.current(), atPortOfOurs()));
               failForGood();
             }))
         .isInstanceOf(OutOfMemoryError.class);
@@ -344,7 +361,7 @@ record ForcedEndTest(String driver) implements OnDriver {
     assertThatThrownBy(() ->
             runOut(() -> {
               HeddleEventLoop loop = HeddleEventLoop.current();
-              Channel listening = Bridge.listen(loop, _ -> {});
+              Channel listening = listen(loop, _ -> {});
               loop.execute(gate::acquireUninterruptibly);
               Heddle.yieldNow();
               Heddle.offload(() -> {
@@ -372,7 +389,7 @@ record ForcedEndTest(String driver) implements OnDriver {
             runOut(() -> {
               dev.heddle.event.Promise<Void> here = Heddle.promise("accepted");
               Channel listening =
-                  Bridge.listen(
+                  listen(
                       HeddleEventLoop.current(),
                       channel -> {
                         accepted.set(channel);
@@ -404,7 +421,7 @@ record ForcedEndTest(String driver) implements OnDriver {
     AtomicReference<FileDescriptor> others = new AtomicReference<>();
     assertThatThrownBy(() ->
             runOut(() -> {
-              listening.set(Bridge.listen(HeddleEventLoop.current(), _ -> {}));
+              listening.set(listen(HeddleEventLoop.current(), _ -> {}));
               others.set(duplicateOf(listening.get()));
               failForGood();
             }))

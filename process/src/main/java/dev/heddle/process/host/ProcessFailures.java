@@ -7,12 +7,12 @@ import dev.heddle.process.Pid;
 import dev.heddle.process.instance.ProcessInstance;
 import java.io.PrintWriter;
 import java.io.StringWriter;
-import java.util.ArrayList;
-import java.util.Comparator;
 import java.util.List;
-import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.atomic.AtomicReferenceArray;
+import java.util.function.LongSupplier;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
@@ -21,26 +21,32 @@ import org.jspecify.annotations.Nullable;
 /// that gives up is one when it has no supervisor.
 ///
 /// A worker only notes a failure. Its text, whose making may run user code that waits, is made
-/// within a second on a thread that ends with it; then the throwable is dropped.
+/// within a second on a thread that ends with it; then the throwable is dropped. A text that takes
+/// longer than [#PATIENCE_NANOS] is left to its thread, and another thread makes the next ones; it
+/// is one more report when it comes.
 ///
 /// **Thread** any; never waits.
 public final class ProcessFailures {
   private static final int KEPT = 8; // a power of two
   private static final int LONGEST_KEPT = 20_000; // characters
+  private static final int MOST_STUCK = 8; // threads; then user code makes no text any more
+  static final long PATIENCE_NANOS = 5_000_000_000L;
 
   /// A failure.
   ///
   /// @param text at most so long as an observer needs
   public record Failure(long atMillis, String text) {}
 
-  private record Noted(
-      long number, long atMillis, Pid process, String kind, @Nullable Throwable cause) {}
+  record Noted(long number, long atMillis, Pid process, String kind, @Nullable Throwable cause) {}
 
   // any thread: the next place, and what is there; the writer takes it away
   private final AtomicLong count = new AtomicLong();
   private final AtomicReferenceArray<@Nullable Noted> noted = new AtomicReferenceArray<>(KEPT);
 
-  private final AtomicBoolean isWriting = new AtomicBoolean(); // there is a writer
+  // any thread, CAS; null: nobody makes texts
+  private final AtomicReference<@Nullable Writer> writer = new AtomicReference<>();
+
+  private final AtomicInteger stuck = new AtomicInteger(); // writers that were left to their text
 
   /// What has been written.
   ///
@@ -53,10 +59,19 @@ public final class ProcessFailures {
     }
   }
 
-  // the writer writes, any thread reads
-  private volatile Written written = new Written(0, List.of());
+  // any thread, CAS
+  private final AtomicReference<Written> written = new AtomicReference<>(new Written(0, List.of()));
 
-  ProcessFailures() {}
+  private final LongSupplier clock;
+
+  ProcessFailures() {
+    this(System::nanoTime);
+  }
+
+  /// @param clock for tests; in nanoseconds
+  ProcessFailures(LongSupplier clock) {
+    this.clock = clock;
+  }
 
   /// A process has ended.
   ///
@@ -64,67 +79,126 @@ public final class ProcessFailures {
   void ended(ProcessInstance process, Exit exit, @Nullable ProcessInstance parent) {
     boolean isDealtWith = parent != null && parent.trapsExits();
     if (exit.reason() == Exit.Reason.FAILED && !isDealtWith) {
-      long number = count.getAndIncrement();
       long now = System.currentTimeMillis();
-      noted.set(
-          (int) number & (KEPT - 1),
-          new Noted(number, now, process.self(), process.kind(), exit.cause()));
+      Throwable cause = exit.cause();
+      note(new Noted(count.getAndIncrement(), now, process.self(), process.kind(), cause));
     }
+  }
+
+  /// Notes a failure, unless a later one is in its place: another worker may have been faster.
+  void note(Noted failed) {
+    var _ =
+        noted.accumulateAndGet(
+            (int) failed.number & (KEPT - 1),
+            failed,
+            (there, one) -> there == null || there.number < one.number ? one : there);
   }
 
   /// Has the texts made of those that were noted.
   void write() {
-    if (!isAnyNoted() || isWriting.getAndSet(true)) {
+    Writer before = writer.get();
+    Noted slow = before == null ? null : before.slow();
+    if (before == null ? nextNoted() < 0 : slow == null) {
       return;
+    }
+    Writer fresh = new Writer();
+    if (!writer.compareAndSet(before, fresh)) {
+      return;
+    }
+    if (before != null && slow != null) {
+      stuck.incrementAndGet();
+      before.giveUp(slow);
     }
     boolean isStarted = false;
     try {
-      Thread _ = DaemonThread.start("heddle-failures", this::writeAll);
+      Thread _ = DaemonThread.start("heddle-failures", fresh);
       isStarted = true;
     } finally {
       if (!isStarted) {
-        isWriting.set(false); // no memory: the next call tries again
+        writer.set(null); // no memory: the next call tries again
       }
     }
   }
 
-  private boolean isAnyNoted() {
+  // the place of the first of those that were noted; negative: there is none
+  private int nextNoted() {
+    int first = -1;
+    long least = Long.MAX_VALUE;
     for (int i = 0; i < KEPT; i++) {
-      if (noted.get(i) != null) {
-        return true;
+      Noted there = noted.get(i);
+      if (there != null && there.number < least) {
+        first = i;
+        least = there.number;
       }
     }
-    return false;
+    return first;
   }
 
-  private void writeAll() {
-    try {
-      List<Noted> all = new ArrayList<>();
-      for (int i = 0; i < KEPT; i++) {
-        Noted taken = noted.getAndSet(i, null);
-        if (taken != null) {
-          all.add(taken);
+  private void add(Noted failed, String text) {
+    written.updateAndGet(all -> all.with(new Failure(failed.atMillis, text)));
+  }
+
+  /// Makes the texts of all that were noted, until one of them takes too long.
+  private final class Writer implements Runnable {
+    // its own thread writes `began` first; others read `current` first, and may take that away
+    private volatile long began;
+    private final AtomicReference<@Nullable Noted> current = new AtomicReference<>();
+
+    @Override
+    public void run() {
+      try {
+        for (int next = nextNoted(); next >= 0 && writer.get() == this; next = nextNoted()) {
+          Noted taken = noted.getAndSet(next, null);
+          if (taken != null) {
+            began = clock.getAsLong();
+            current.set(taken);
+            String text = text(taken, stuck.get() < MOST_STUCK);
+            current.set(null);
+            add(taken, text);
+          }
+        }
+      } finally {
+        if (!writer.compareAndSet(this, null)) {
+          stuck.decrementAndGet(); // another one has its place
         }
       }
-      all.sort(Comparator.comparingLong(Noted::number));
-      for (Noted each : all) {
-        written = written.with(new Failure(each.atMillis, text(each)));
+    }
+
+    /// The failure whose text takes too long; null: there is none.
+    @Nullable Noted slow() {
+      Noted now = current.get();
+      return now != null && clock.getAsLong() - began >= PATIENCE_NANOS ? now : null;
+    }
+
+    void giveUp(Noted slow) {
+      if (current.compareAndSet(slow, null)) {
+        add(slow, head(slow) + saysNoMore(slow, "takes too long"));
       }
-    } finally {
-      isWriting.set(false);
     }
   }
 
-  private static String text(Noted failed) {
-    StringWriter text = new StringWriter();
-    text.append("process %s (%s) has failed\n".formatted(failed.process, failed.kind));
+  private static String head(Noted failed) {
+    return "process %s (%s) has failed\n".formatted(failed.process, failed.kind);
+  }
+
+  private static String saysNoMore(Noted failed, String why) {
+    return failed.cause == null
+        ? ""
+        : "a %s that says no more: its own text %s\n"
+            .formatted(failed.cause.getClass().getName(), why);
+  }
+
+  /// @param mayAsk whether code of the program may make a part of it
+  private static String text(Noted failed, boolean mayAsk) {
+    if (!mayAsk) {
+      return head(failed) + saysNoMore(failed, "is not asked for, since others have not ended");
+    }
+    StringWriter text = new StringWriter().append(head(failed));
     if (failed.cause != null) {
       try {
         failed.cause.printStackTrace(new PrintWriter(text));
       } catch (Throwable e) { // code of the program
-        text.append(
-            "a %s that says no more: its own text has failed with a %s\n"
-                .formatted(failed.cause.getClass().getName(), e.getClass().getName()));
+        text.append(saysNoMore(failed, "has failed with a " + e.getClass().getName()));
       }
     }
     String all = text.toString();
@@ -134,7 +208,7 @@ public final class ProcessFailures {
   /// The last ones, the latest first; those of a moment ago are in the next answer.
   public List<Failure> recent() {
     write();
-    return written.last;
+    return written.get().last;
   }
 
   /// All of them so far, also those whose texts were never made since more came in a second than
@@ -145,6 +219,6 @@ public final class ProcessFailures {
 
   /// How many [#recent()] has had so far: there is a new one when this grows.
   public long written() {
-    return written.count;
+    return written.get().count;
   }
 }

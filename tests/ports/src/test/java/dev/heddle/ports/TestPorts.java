@@ -9,10 +9,10 @@ import java.util.List;
 
 /// Ports of loopback for the servers of tests, which no other test takes before they are bound.
 ///
-/// A node of a cluster must know its port and those of its seeds before it binds. So each JVM of
-/// tests has blocks of ports for itself: it listens at the first port of each, for as long as it
-/// lives. All blocks are below the ports that the system chooses for connections, and no port is
-/// given twice.
+/// A node of a cluster must know its port and those of its seeds before it binds. A test that
+/// nobody listens any more must know that nobody else does. So each JVM of tests has blocks of
+/// ports for itself: it listens at the first port of each, for as long as it lives. All blocks are
+/// below the ports that the system chooses for connections, and no port is given twice.
 ///
 /// Modules of tests compile this source with their own, as their POM says.
 public final class TestPorts {

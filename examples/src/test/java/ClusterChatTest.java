@@ -16,6 +16,8 @@ import org.junit.jupiter.api.io.TempDir;
 
 @Timeout(300)
 final class ClusterChatTest {
+  private static final int TRIES = 50; // of `heddle cluster status`
+
   /// In whose folder for temporary files the nodes keep their votes and carts.
   @TempDir Path temporary;
 
@@ -56,6 +58,9 @@ final class ClusterChatTest {
       String killed = awaitModerator(nodes.get("a"), ".");
       String survivor = killed.equals("a") ? "b" : "a";
       String customer = fillCart(nodes.get(survivor), killed);
+      awaitStatus(nodes.get(survivor), "(?m)^Voters a, b, c: '[abc]' leads$");
+      // its lease, the name of the moderator, and its shards and carts
+      awaitStatus(nodes.get(survivor), "(?m)^" + killed + " +UP .* [\\d.]+ s +1 +[1-9]\\d* +[1-9]");
       nodes.remove(killed).signal("KILL");
       for (ExampleProcess each : nodes.values()) {
         each.awaitLine("\\* " + killed + " is out of reach: ");
@@ -100,6 +105,15 @@ final class ClusterChatTest {
         return line.group(2);
       }
     }
+  }
+
+  /// Asks `heddle cluster status` again and again: what a node shows of others comes late.
+  private static void awaitStatus(ExampleProcess node, String pattern) throws Exception {
+    String status = node.clusterStatus();
+    for (int i = 1; i < TRIES && !Pattern.compile(pattern).matcher(status).find(); i++) {
+      status = node.clusterStatus();
+    }
+    assertThat(status).containsPattern(pattern);
   }
 
   /// @return a customer whose cart is at that node

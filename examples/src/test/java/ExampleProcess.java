@@ -101,6 +101,19 @@ final class ExampleProcess implements AutoCloseable {
     return new ExampleProcess(builder.start());
   }
 
+  /// What `heddle cluster status` says of this process.
+  String clusterStatus() throws IOException, InterruptedException {
+    String java = Path.of(System.getProperty("java.home"), "bin", "java").toString();
+    String jar = System.getProperty("heddle.jar");
+    String pid = String.valueOf(process.pid());
+    var command = List.of(java, "-XX:TieredStopAtLevel=1", "-jar", jar, "cluster", "status", pid);
+    try (var status =
+        new ExampleProcess(new ProcessBuilder(command).redirectErrorStream(true).start())) {
+      status.awaitExit();
+      return status.text();
+    }
+  }
+
   /// The cache of loaded classes that the launcher starts programs from: it halves their start. A
   /// JVM that cannot use it, for other options, starts without. Each JVM of tests makes its own,
   /// for two would write into one file.

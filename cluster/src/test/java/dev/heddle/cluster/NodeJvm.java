@@ -65,6 +65,7 @@ final class NodeJvm implements AutoCloseable {
         List.of(
             "-Xmx128m",
             "-XX:TieredStopAtLevel=1",
+            "-XX:+UseSerialGC", // starts sooner, with fewer threads
             "--add-opens",
             "java.base/java.lang=ALL-UNNAMED"));
     command.addAll(jvmOptions);

@@ -17,6 +17,8 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.condition.EnabledOnOs;
 import org.junit.jupiter.api.condition.OS;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 
 /// The names of a node that leaves, or is killed and starts again with the same name: in its
 /// directory, which proves that its former life is over, or in another one, which proves nothing.
@@ -28,6 +30,7 @@ import org.junit.jupiter.api.io.TempDir;
 /// [OwnerTimes].
 @Timeout(900)
 @EnabledOnOs(OS.LINUX) // where nodes in JVMs of their own are tested
+@Execution(ExecutionMode.CONCURRENT) // each test has nodes of its own, and mostly waits for them
 class RestartedNodes {
   private static final int LONG_LEASE = 600_000; // ms; the guard of a step is two minutes
   private static final int SHORT_LEASE = 4_000;

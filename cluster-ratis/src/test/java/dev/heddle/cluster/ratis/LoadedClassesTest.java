@@ -24,6 +24,7 @@ class LoadedClassesTest {
                 Path.of(System.getProperty("java.home"), "bin", "java").toString(),
                 "-Xmx128m",
                 "-XX:TieredStopAtLevel=1",
+                "-XX:+UseSerialGC",
                 "--add-opens=java.base/java.lang=ALL-UNNAMED",
                 "-Xlog:class+load:stdout:none",
                 "-cp",

@@ -30,10 +30,13 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 
 /// Singletons of nodes in one JVM, over real sockets of loopback and the real log.
 @Timeout(300)
 @Tag("C6")
+@Execution(ExecutionMode.CONCURRENT) // each test has nodes of its own, and mostly waits for them
 class NodesWithSingletonsTest {
   private static final Duration LONG = Duration.ofMinutes(2); // no lease ends by itself in a test
 

@@ -47,7 +47,7 @@ class OneJarIT {
   @Test
   void voters_onTheClassPath_outliveAKilledLeader() throws Exception {
     String classPath = paths(Stream.concat(Stream.of(JAR), Stream.concat(heddle(), program())));
-    run(List.of("-Xmx128m", "-XX:TieredStopAtLevel=1", "-cp", classPath));
+    run(List.of("-Xmx128m", "-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "-cp", classPath));
   }
 
   @Test
@@ -56,6 +56,7 @@ class OneJarIT {
         List.of(
             "-Xmx128m",
             "-XX:TieredStopAtLevel=1",
+            "-XX:+UseSerialGC",
             "--module-path",
             paths(Stream.concat(Stream.of(JAR), Stream.concat(heddle(), jgroups()))),
             "--add-modules",

@@ -34,6 +34,7 @@ class RaftGateJvmsTest {
         List.of(
             "-Xmx128m",
             "-XX:TieredStopAtLevel=1",
+            "-XX:+UseSerialGC",
             "-cp",
             classPath.replace(File.pathSeparator + File.pathSeparator, File.pathSeparator));
     try (VoterJvms voters = new VoterJvms(root, options)) {

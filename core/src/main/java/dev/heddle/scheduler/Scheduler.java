@@ -139,6 +139,7 @@ public final class Scheduler implements ExecutionContext.Host, HomeLoop {
   private final CoopBudget budget = new CoopBudget();
   final ParkTimers parkTimers;
   private @Nullable SwitchTrace trace; // null: none is being recorded
+  private @Nullable SwitchTrace entryTrace; // the same; null also while it is told of no entries
 
   // the carrier writes, any thread reads
   private volatile boolean ended;
@@ -210,7 +211,21 @@ public final class Scheduler implements ExecutionContext.Host, HomeLoop {
 
   public void setTrace(@Nullable SwitchTrace with) {
     trace = with;
+    entryTrace = with;
     parkTimers.setTrace(with);
+  }
+
+  /// What is called of each coroutine that enters; null: nothing.
+  @Nullable SwitchTrace entryTrace() {
+    return entryTrace;
+  }
+
+  /// Whether `told` is told of each coroutine that enters, from now on. Has no effect while others
+  /// are told, too.
+  public void tellEntries(SwitchTrace told, boolean on) {
+    if (trace == told) {
+      entryTrace = on ? told : null;
+    }
   }
 
   /// The number of scheduling decisions so far.
@@ -712,6 +727,9 @@ public final class Scheduler implements ExecutionContext.Host, HomeLoop {
   private void runCarrierWork() {
     carrierWorkPending = false;
     carrierTasks.run();
+    if (trace != null) {
+      trace.worked();
+    }
     pool.trim();
     if (pollDue) {
       poll();

@@ -21,7 +21,7 @@ public interface SwitchTrace {
   }
 
   /// The coroutine runs from now on, at its start or after a wait on the loop. After a wait in the
-  /// JDK nothing is called.
+  /// JDK nothing is called, nor while [Scheduler#tellEntries] says so.
   void entered(Occupant coroutine);
 
   /// The coroutine leaves the carrier, or runs on at once: then [#entered] follows.
@@ -48,6 +48,9 @@ public interface SwitchTrace {
   ///
   /// @param ran whether it has ever begun
   void ended(Occupant coroutine, boolean ran);
+
+  /// The loop has done what it does for itself, between two runs.
+  void worked();
 
   /// The loop ends, and none of its coroutines runs any more.
   void loopEnds();

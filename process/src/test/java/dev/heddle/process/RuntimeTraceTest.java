@@ -192,6 +192,33 @@ class RuntimeTraceTest {
     assertThat(trace.names()).containsKey(stuck.id());
   }
 
+  /// A message is in one entry with the run that was given it, and that has none yet.
+  @Test
+  void stepThatDoesNotReturn_hasReceivedItsMessage() throws Exception {
+    CountDownLatch inside = new CountDownLatch(1);
+    CountDownLatch held = new CountDownLatch(1);
+    Pid stuck =
+        runtime.spawn((events, _) -> {
+          if (!events.isEmpty()) {
+            inside.countDown();
+            held.await();
+          }
+        });
+    awaitIdle(stuck);
+    Recording recording = record();
+    runtime.send(stuck, "hold");
+    inside.await();
+    Trace trace = Trace.of(recording);
+    recording.close();
+    held.countDown();
+
+    assertThat(trace.all(TraceKind.RECEIVED, stuck))
+        .extracting(Entry::other)
+        .containsExactlyElementsOf(
+            trace.all(TraceKind.MESSAGE, stuck).stream().map(Entry::number).toList())
+        .hasSize(1);
+  }
+
   @Test
   void recordingThatIsStoppedTwice_saysTheSame_andLeavesNoTrace() {
     Recording recording = record();

@@ -14,8 +14,8 @@ import java.util.List;
 ///
 /// The bars are 1.10 with accounts and 1.15 recorded, of switches and of runs of processes. A run
 /// of a process that takes a message and sends one is less than half as long as a switch of
-/// coroutines, and misses both bars; accounts of coroutines miss theirs. The page of attempts has
-/// the figures.
+/// coroutines, and misses both bars; accounts of coroutines are about at theirs. The page of
+/// attempts has the figures.
 final class WatchedShape {
   private static final String ROW = "watched";
   private static final String SWITCH = "watched-switch";

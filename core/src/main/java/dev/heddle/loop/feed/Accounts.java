@@ -5,7 +5,8 @@ import dev.heddle.coroutine.tree.CoroutineNode;
 import dev.heddle.coroutine.tree.CoroutineTree;
 import dev.heddle.coroutine.tree.SpawnSites;
 import dev.heddle.internal.LongIndex;
-import dev.heddle.observe.trace.TraceTicks;
+import dev.heddle.observe.trace.RunTimes;
+import dev.heddle.observe.trace.TraceTicker;
 import dev.heddle.scheduler.context.ExecutionContext.Occupant;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -25,18 +26,11 @@ final class Accounts implements LoopObserver {
    * in some arrays, found by the number of the coroutine, so an account is no field of a coroutine,
    * and costs nothing before.
    *
-   * Time. A sleep of the loop costs microseconds, so the first FEW runs after one read the clock
-   * themselves, when they begin and when they end. A loop that has made more of them without a
-   * sleep has no time to spare: a reading takes a sixth of a switch. Then up to MANY runs share
-   * one, and the time since the last reading is divided among them equally. A run that is long
-   * among short ones must not lend them its time: a thread ticks while there are accounts
-   * (TraceTicks), and the first run that ends after a tick reads the clock; what is more than
-   * FAST_NANOS for each of the others belongs to it. If the tick came after that run, it was not
-   * longer than the time between two ticks.
-   *
-   * What the loop does for itself, and its sleep, belong to nobody; but between runs that share a
-   * reading nothing tells its own work from theirs. What a coroutine has waited is the time since
-   * its first run that it did not run.
+   * Time. RunTimes says how long a run was. What the loop does for itself, and its sleep, belong to
+   * nobody. While runs share a reading of the clock, their beginnings tell nothing, and the
+   * scheduler does not call this for them. Then only polls and tasks of the carrier that last for a
+   * tick are told from runs. What a coroutine has waited is the time since its first run that it
+   * did not run.
    *
    * Threads. The loop's.
    *
@@ -46,16 +40,13 @@ final class Accounts implements LoopObserver {
    *     [AccountsTest]
    * I4. Runs between which the loop sleeps have all of their time. [AccountsTest]
    *
-   * Cost. A look-up in a table of longs for a run and a store; the rest is done for MANY of them at
-   * once, with a reading of the clock. At most two readings for a run after a sleep.
+   * Cost. A call, a look-up in a table of longs and a store for a run; the rest is done for many of
+   * them at once.
    *
    * Rejected. The row in the coroutine: eight bytes for each of a million. A reading for each run:
    * 17 % of a switch. The end of the last run in each row: two look-ups and four stores more for a
    * run, and less exact where runs share a reading.
    */
-  private static final int FEW = 16; // runs behind a sleep that read the clock themselves
-  private static final int MANY = 64; // runs that share a reading
-  private static final long FAST_NANOS = 400;
   private static final int FIRST = 64; // rows
   private static final int WORDS = 4; // of a row, beside each other
   private static final int RUNS = 0;
@@ -79,7 +70,8 @@ final class Accounts implements LoopObserver {
   record Named(long id, String label, Use use) {}
 
   private final CoroutineTree tree;
-  private final TraceTicks ticks = new TraceTicks();
+  private final TraceTicker ticker = new TraceTicker();
+  private final RunTimes times = new RunTimes(System::nanoTime, ticker.ticks()::count, this::write);
   private final long began = System.nanoTime();
 
   // rows of coroutines that live
@@ -96,14 +88,6 @@ final class Accounts implements LoopObserver {
 
   private @Nullable Walk walk; // that reads them
 
-  // runs whose time is not known yet
-  private final int[] open = new int[MANY]; // rows: none moves meanwhile
-  private int openRuns;
-  private int most = 1; // open runs
-  private int exact = FEW; // runs of which no other shares the readings, until the next sleep
-  private long now = began; // the last reading
-  private int seen; // ticks
-
   private Accounts(CoroutineTree tree) {
     this.tree = tree;
   }
@@ -117,7 +101,7 @@ final class Accounts implements LoopObserver {
 
   /// Ends them. On the trampoline.
   void end() {
-    ticks.close();
+    ticker.close();
     LoopObserver.remove(tree, this);
   }
 
@@ -129,90 +113,56 @@ final class Accounts implements LoopObserver {
 
   @Override
   public void entered(Occupant coroutine) {
-    if (most == 1 || ticks.count() != seen) {
-      settle(false); // what has lasted since was no run, or a short one
-    }
+    times.runBegins();
   }
 
   @Override
   public void left(Occupant coroutine, boolean inTheJdk, boolean yields) {
-    ran(row(node(coroutine)));
+    times.runEnds(row(node(coroutine)), false);
   }
 
-  private void ran(int row) {
-    open[openRuns++] = row;
-    if (openRuns >= most || ticks.count() != seen) {
-      settle(true);
-      if (most == 1 && --exact == 0) {
-        most = MANY;
-      }
+  private void write(int[] ofRuns, long[] nanos, int count) {
+    for (int i = 0; i < count; i++) {
+      int at = ofRuns[i] * WORDS;
+      used[at + RUNS]++;
+      used[at + BUSY] += nanos[i];
+      used[at + LONGEST] = Math.max(used[at + LONGEST], nanos[i]);
     }
+    tellEntries();
   }
 
-  /// Reads the clock, divides the time since the last reading among the open runs, and counts them.
-  ///
-  /// @param inRun whether the last of them has just ended; else something else may have lasted
-  private void settle(boolean inRun) {
-    long before = now;
-    now = System.nanoTime();
-    boolean ticked = ticks.count() != seen;
-    seen = ticks.count();
-    if (openRuns == 0) {
-      return; // nobody's
-    }
-    long passed = now - before;
-    if (!inRun) {
-      passed = Math.min(TraceTicks.NANOS, passed); // after a tick the last run would have settled
-    }
-    long share = passed / openRuns;
-    if (inRun && ticked) {
-      share = Math.min(FAST_NANOS, share);
-    }
-    int last = openRuns - 1;
-    for (int i = 0; i < last; i++) {
-      add(open[i], share);
-    }
-    add(open[last], inRun ? passed - share * last : share);
-    openRuns = 0;
+  private void tellEntries() {
+    tree.scheduler().tellEntries(this, times.isNextAlone());
   }
 
-  private void add(int row, long nanos) {
-    int at = row * WORDS;
-    used[at + RUNS]++;
-    used[at + BUSY] += nanos;
-    used[at + LONGEST] = Math.max(used[at + LONGEST], nanos);
+  @Override
+  public void worked() {
+    times.elseLasted();
   }
 
   @Override
   public void sleeps() {
-    settle(false);
+    times.pauses();
+    tellEntries();
   }
 
   @Override
   public void polled(boolean slept, int notified) {
-    if (slept) {
-      now = System.nanoTime(); // the sleep is nobody's
-      seen = ticks.count();
-      most = 1;
-      exact = FEW;
-    }
+    times.elseLasted();
   }
 
   @Override
   public void ended(Occupant coroutine, boolean ran) {
     if (ran) {
       int row = row(node(coroutine));
-      ran(row);
-      if (openRuns > 0) {
-        settle(true);
-      }
+      times.runEnds(row, true);
       remove(row);
     }
   }
 
   @Override
   public void loopEnds() {
-    ticks.close(); // nobody can end the accounts of a loop that has ended
+    ticker.close(); // nobody can end the accounts of a loop that has ended
   }
 
   // ---- rows ----
@@ -233,7 +183,7 @@ final class Accounts implements LoopObserver {
     nodes[row] = node;
     sites[row] = site(node.isMain() ? "main" : SpawnSites.key(node.site()));
     Arrays.fill(used, row * WORDS, row * WORDS + WORDS, 0);
-    used[row * WORDS + SINCE] = now;
+    used[row * WORDS + SINCE] = times.lastReading();
     return row;
   }
 
@@ -328,7 +278,7 @@ final class Accounts implements LoopObserver {
     ///
     /// @return whether there are more
     boolean read(int rows) {
-      settle(false);
+      times.settle();
       int to = Math.min(next + rows, Math.min(end, size));
       while (next < to) {
         readRow(next++, true);
@@ -388,12 +338,12 @@ final class Accounts implements LoopObserver {
   }
 
   private long waited(int row) {
-    return now - used[row * WORDS + SINCE] - used[row * WORDS + BUSY];
+    return times.lastReading() - used[row * WORDS + SINCE] - used[row * WORDS + BUSY];
   }
 
   /// One coroutine; null when it has not run since there are accounts, or has ended.
   @Nullable Use of(long id) {
-    settle(false);
+    times.settle();
     int row = rows.get(id);
     return row == LongIndex.ABSENT ? null : use(row);
   }

@@ -43,6 +43,9 @@ public interface LoopObserver extends SwitchTrace, ReactorTrace, CoroutineWatch 
   default void cancelled(Occupant coroutine) {}
 
   @Override
+  default void worked() {}
+
+  @Override
   default void sleeps() {}
 
   @Override
@@ -156,6 +159,12 @@ public interface LoopObserver extends SwitchTrace, ReactorTrace, CoroutineWatch 
     public void ended(Occupant coroutine, boolean ran) {
       one.ended(coroutine, ran);
       other.ended(coroutine, ran);
+    }
+
+    @Override
+    public void worked() {
+      one.worked();
+      other.worked();
     }
 
     @Override

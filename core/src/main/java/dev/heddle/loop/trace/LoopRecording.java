@@ -12,6 +12,7 @@ import dev.heddle.observe.LoopCounters;
 import dev.heddle.observe.trace.Recording;
 import dev.heddle.observe.trace.TraceKind;
 import dev.heddle.observe.trace.TraceRing;
+import dev.heddle.observe.trace.TraceTicker;
 import dev.heddle.observe.trace.TraceTicks;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -53,7 +54,7 @@ public final class LoopRecording implements Recording {
 
   private final CoroutineTree tree;
   private final Found holds;
-  private final TraceTicks ticks = new TraceTicks();
+  private final TraceTicker ticker = new TraceTicker();
   private final long began;
   private final long beganMillis = System.currentTimeMillis();
   private final LoopCounters before;
@@ -81,7 +82,7 @@ public final class LoopRecording implements Recording {
     this.holds = holds;
     TraceRing ring = new TraceRing(entries);
     CompletableFuture<Begin> begin =
-        TrampolineCall.post(tree, answer -> begin(tree, ring, ticks, answer));
+        TrampolineCall.post(tree, answer -> begin(tree, ring, ticker.ticks(), answer));
     Begin begun = null;
     try {
       begun = await(begin);
@@ -113,7 +114,7 @@ public final class LoopRecording implements Recording {
 
   // the loop may come to it later
   private void giveUp(CompletableFuture<Begin> begin) {
-    ticks.close();
+    ticker.close();
     if (!begin.cancel(false)) {
       var _ = begin.thenAccept(late -> endOnLoop(late.trace));
     }
@@ -162,7 +163,7 @@ public final class LoopRecording implements Recording {
     } catch (LoopEndedException _) {
       end = endOfLoop();
     }
-    ticks.close();
+    ticker.close();
     TraceRing.Copy seen = trace.ring().copy();
     copy = seen;
     List<Map<String, String>> all = new ArrayList<>();
@@ -296,7 +297,7 @@ public final class LoopRecording implements Recording {
 
   @Override
   public void close() {
-    ticks.close();
+    ticker.close();
     copy = null;
     endOnLoop(trace);
   }

@@ -6,6 +6,7 @@ import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.nio.ByteBuffer;
 import java.nio.LongBuffer;
+import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /// The last entries of a trace, of one thread: when it is full, the oldest are overwritten.
@@ -14,6 +15,10 @@ public final class TraceRing {
    * An entry is three longs: its time; its kind (8 bits), code (16) and who (40); and another one.
    * A fourth place holds an object, for entries that name something: it is in an array of its own,
    * since most entries have none. It is only valid for an entry that was added with one.
+   *
+   * Two entries that usually come together are one in the ring, and two in a copy: a message and
+   * the wake-up that it causes; a run and the message that it receives first. Each entry of a run
+   * of 60 ns counts.
    *
    * Threads. One adds. Any other may copy meanwhile.
    *
@@ -24,6 +29,9 @@ public final class TraceRing {
    * old as the place of the next entry, and is left out. Without the fence a processor that does
    * not keep the order of stores could show the next entries before the count of the ones before.
    * [TraceRingTest]
+   *
+   * A message becomes one that has woken its receiver by a store of one word, after it was added: a
+   * copy has the one or the other.
    *
    * Cost. Four stores an entry, no allocation. 24 bytes an entry, and 4 for its object.
    *
@@ -45,31 +53,53 @@ public final class TraceRing {
   private static final VarHandle WORD = MethodHandles.arrayElementVarHandle(long[].class);
   private static final VarHandle OBJECT = MethodHandles.arrayElementVarHandle(Object[].class);
 
+  private static final int MESSAGE_AND_WAKE = 0xFE; // kinds of entries that are two in a copy
+  private static final int RECEIVED_AND_RUN = 0xFF;
+  private static final int NANOS_BITS = 33; // of a run; the number of a message has the other 31
+  private static final long NANOS_MASK = (1L << NANOS_BITS) - 1;
+
   private final long[] words;
   private final @Nullable Object[] objects;
   private final int mask;
+  private final int wakeCode;
 
   private long count; // of entries so far
 
   /// @param entries a power of two
   public TraceRing(int entries) {
+    this(entries, 0);
+  }
+
+  /// The same.
+  ///
+  /// @param wakeCode the code of a wake-up by a message
+  public TraceRing(int entries, int wakeCode) {
     if (Integer.bitCount(entries) != 1) {
       throw new IllegalArgumentException("a ring of " + entries + " entries: no power of two");
     }
     words = new long[entries * WORDS];
     objects = new Object[entries];
     mask = entries - 1;
+    this.wakeCode = wakeCode;
   }
 
   /// Adds an entry.
   public void add(long time, TraceKind kind, int code, long who, long other) {
+    add(time, kind.number(), code, who, other);
+  }
+
+  private void add(long time, int kind, int code, long who, long other) {
     long at = count;
     int place = ((int) at & mask) * WORDS;
     words[place] = time;
-    words[place + 1] = kind.number() | (long) code << CODE_SHIFT | who << WHO_SHIFT;
+    words[place + 1] = word(kind, code, who);
     words[place + 2] = other;
     COUNT.setRelease(this, at + 1);
     VarHandle.storeStoreFence();
+  }
+
+  private static long word(int kind, int code, long who) {
+    return kind | (long) code << CODE_SHIFT | who << WHO_SHIFT;
   }
 
   /// Adds an entry that names something.
@@ -88,6 +118,27 @@ public final class TraceRing {
         (from & WHO_MASK) | ((long) (message >>> CODE_BITS) << WHO_BITS));
   }
 
+  /// The entry that was added last is a message: it has woken its receiver, at once.
+  public void addWakeOfMessage() {
+    int place = ((int) (count - 1) & mask) * WORDS + 1;
+    words[place] += MESSAGE_AND_WAKE - TraceKind.MESSAGE.number();
+  }
+
+  /// Adds a run.
+  ///
+  /// @param received the number of a message that it was given at its beginning; 0: none
+  public void addRun(long time, int code, long who, long since, int received) {
+    long nanos = time - since;
+    if (received == 0) {
+      add(time, TraceKind.RUN, code, who, since);
+    } else if ((nanos & ~NANOS_MASK) == 0) {
+      add(time, RECEIVED_AND_RUN, code, who, (long) received << NANOS_BITS | nanos);
+    } else { // more than eight seconds
+      add(since, TraceKind.RECEIVED, 0, who, received);
+      add(time, TraceKind.RUN, code, who, since);
+    }
+  }
+
   /// The entries that are left, from the oldest to the newest.
   public static final class Copy {
     private final long total;
@@ -100,7 +151,8 @@ public final class TraceRing {
       this.names = names;
     }
 
-    /// The number of entries that were added to the ring.
+    /// The number of entries that were added to the ring; of those that are lost, two may have been
+    /// one.
     public long total() {
       return total;
     }
@@ -151,6 +203,15 @@ public final class TraceRing {
       return entries[entry * WORDS + 2];
     }
 
+    /// The same entries and another one behind them, without a code.
+    public Copy with(long time, TraceKind kind, long who, long other) {
+      long[] more = Arrays.copyOf(entries, entries.length + WORDS);
+      more[entries.length] = time;
+      more[entries.length + 1] = word(kind.number(), 0, who);
+      more[entries.length + 2] = other;
+      return new Copy(total + 1, more, Arrays.copyOf(names, names.length + 1));
+    }
+
     /// Some of the entries, as they leave the JVM: the longs, in the order of the network.
     public byte[] bytes(int from, int to) {
       ByteBuffer bytes = ByteBuffer.allocate((to - from) * WORDS * Long.BYTES);
@@ -197,14 +258,48 @@ public final class TraceRing {
     VarHandle.acquireFence();
     // the one before may be half overwritten
     long oldest = Math.min(total, Math.max(0, total() - mask));
-    int size = (int) (total - oldest);
+    int pairs = 0;
+    for (long at = oldest; at < total; at++) {
+      pairs += isPair(copied[((int) at & mask) * WORDS + 1]) ? 1 : 0;
+    }
+    int size = (int) (total - oldest) + pairs;
     long[] entries = new long[size * WORDS];
     @Nullable Object[] names = new Object[size];
-    for (int i = 0; i < size; i++) {
-      int place = (int) (oldest + i) & mask;
-      System.arraycopy(copied, place * WORDS, entries, i * WORDS, WORDS);
-      names[i] = named[place];
+    int to = 0;
+    for (long at = oldest; at < total; at++) {
+      int place = (int) at & mask;
+      System.arraycopy(copied, place * WORDS, entries, to * WORDS, WORDS);
+      if (isPair(entries[to * WORDS + 1])) {
+        separate(entries, to++ * WORDS);
+      }
+      names[to++] = named[place];
     }
-    return new Copy(total, entries, names);
+    return new Copy(total + pairs, entries, names);
+  }
+
+  private static boolean isPair(long word) {
+    return (word & 0xFF) >= MESSAGE_AND_WAKE;
+  }
+
+  /// Makes two entries of one.
+  private void separate(long[] entries, int place) {
+    long time = entries[place];
+    long word = entries[place + 1];
+    long other = entries[place + 2];
+    long who = word >>> WHO_SHIFT;
+    int second = place + WORDS;
+    entries[second] = time;
+    if ((word & 0xFF) == MESSAGE_AND_WAKE) {
+      entries[place + 1] = word - MESSAGE_AND_WAKE + TraceKind.MESSAGE.number();
+      entries[second + 1] = word(TraceKind.WAKE.number(), wakeCode, who);
+      entries[second + 2] = other & WHO_MASK; // the sender
+    } else {
+      long since = time - (other & NANOS_MASK);
+      entries[place] = since;
+      entries[place + 1] = word(TraceKind.RECEIVED.number(), 0, who);
+      entries[place + 2] = other >>> NANOS_BITS;
+      entries[second + 1] = word - RECEIVED_AND_RUN + TraceKind.RUN.number();
+      entries[second + 2] = since;
+    }
   }
 }

@@ -9,6 +9,7 @@ import dev.heddle.HeddleOptions;
 import dev.heddle.Loop;
 import dev.heddle.coroutine.tree.CoroutineNode;
 import dev.heddle.coroutine.tree.CoroutineTree;
+import dev.heddle.scheduler.context.ExecutionContext.Occupant;
 import java.time.Duration;
 import java.util.Comparator;
 import java.util.HashMap;
@@ -24,6 +25,8 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /// What coroutines use of their loop, as an observer asks for it.
 @Tag("watch-1")
@@ -146,11 +149,16 @@ class AccountsTest {
         });
   }
 
-  @Test
-  void timeOfTheLoopItself_isNobodys() throws Exception {
+  /// Also behind many short runs, of whose beginnings the loop tells nothing.
+  @ParameterizedTest
+  @ValueSource(ints = {0, 1_000})
+  void timeOfTheLoopItself_isNobodys(int shortRuns) throws Exception {
     long[] worked = new long[1];
     observed(
         () -> {
+          for (int i = 0; i < shortRuns; i++) {
+            Heddle.yieldNow();
+          }
           CoroutineNode.current()
               .scheduler()
               .runOnCarrier(() -> {
@@ -167,6 +175,47 @@ class AccountsTest {
           assertThat(sum(rowsOf("account", rows), "busyNanos"))
               .isLessThan(all - worked[0] * 9 / 10);
         });
+  }
+
+  /// It would not know what runs.
+  @Test
+  void otherObserver_isToldOfEachRun_alsoOfShortOnes() {
+    CompletableFuture<CoroutineTree> opened = new CompletableFuture<>();
+    CountDownLatch observed = new CountDownLatch(1);
+    Loop<Boolean> loop =
+        Loop.start(() -> {
+          opened.complete(CoroutineNode.current().tree());
+          observed.await();
+          for (int i = 0; i < 1_000; i++) {
+            Heddle.yieldNow();
+          }
+          return true;
+        });
+    CoroutineTree tree = opened.join();
+    int[] entered = new int[1];
+    LoopObserver other =
+        new LoopObserver() {
+          @Override
+          public void entered(Occupant coroutine) {
+            entered[0]++;
+          }
+
+          @Override
+          public void left(Occupant coroutine, boolean inTheJdk, boolean yields) {}
+
+          @Override
+          public void ended(Occupant coroutine, boolean ran) {}
+        };
+    Accounts _ =
+        onLoop(
+            tree,
+            () -> {
+              LoopObserver.add(tree, other);
+              return Accounts.begin(tree);
+            });
+    observed.countDown();
+    loop.join();
+    assertThat(entered[0]).isGreaterThanOrEqualTo(1_000);
   }
 
   /// Each counted as 0.4 us at most, unless the thread ticked in it.

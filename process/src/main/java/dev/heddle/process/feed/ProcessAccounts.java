@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.heddle.process.feed;
 
-import dev.heddle.observe.trace.TraceTicks;
 import dev.heddle.process.StartOptions;
 import dev.heddle.process.instance.ProcessInstance;
 import dev.heddle.process.scheduler.Task;
@@ -101,7 +100,6 @@ final class ProcessAccounts implements WorkObservers {
   }
 
   private final WorkerPool workers;
-  private final TraceTicks ticks = new TraceTicks();
   private final long began = System.nanoTime();
   private final List<WorkerAccounts> all = new CopyOnWriteArrayList<>(); // added as WorkObservers
 
@@ -122,18 +120,12 @@ final class ProcessAccounts implements WorkObservers {
   /// Begins accounts.
   static ProcessAccounts of(WorkerPool workers) {
     ProcessAccounts begun = new ProcessAccounts(workers);
-    try {
-      workers.observe(begun);
-    } catch (Throwable t) {
-      begun.ticks.close(); // no memory: else they would tick for ever
-      throw t;
-    }
+    workers.observe(begun);
     return begun;
   }
 
   /// Ends them.
   void end() {
-    ticks.close();
     workers.unobserve(this);
   }
 
@@ -149,8 +141,13 @@ final class ProcessAccounts implements WorkObservers {
         });
   }
 
+  @Override
+  public boolean areOfRunsOnly() {
+    return true;
+  }
+
   private WorkerAccounts more() {
-    WorkerAccounts made = new WorkerAccounts(this, ticks);
+    WorkerAccounts made = new WorkerAccounts(this, workers.ticks());
     all.add(made);
     return made;
   }

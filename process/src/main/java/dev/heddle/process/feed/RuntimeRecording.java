@@ -4,7 +4,6 @@ package dev.heddle.process.feed;
 import dev.heddle.observe.trace.Recording;
 import dev.heddle.observe.trace.TraceKind;
 import dev.heddle.observe.trace.TraceRing;
-import dev.heddle.observe.trace.TraceTicks;
 import dev.heddle.process.ProcessCounters;
 import dev.heddle.process.WorkerCounters;
 import dev.heddle.process.host.HostInspector;
@@ -33,11 +32,11 @@ public final class RuntimeRecording implements Recording {
   private final ProcessCounters before;
   private final long began = System.nanoTime();
   private final long beganMillis = System.currentTimeMillis();
-  private final TraceTicks ticks;
   private final List<WorkerTrace> workers;
 
   private final long[] held; // the process that each worker runs at the end
   private final long[] heldSince;
+  private final int[] heldMessage; // that it was given first; 0: that is in the ring, or none
 
   private List<Map<String, String>> rows = List.of(); // of the end
   private List<TraceRing.Copy> copies = List.of();
@@ -56,14 +55,8 @@ public final class RuntimeRecording implements Recording {
     int rings = before.workers().size() + 1; // of all other threads
     this.held = new long[rings];
     this.heldSince = new long[rings];
-    this.ticks = new TraceTicks();
-    try {
-      this.workers =
-          inspector.workers().beginTrace(entries, ticks); // what fails must not record on
-    } catch (Throwable t) {
-      ticks.close();
-      throw t;
-    }
+    this.heldMessage = new int[rings];
+    this.workers = inspector.workers().beginTrace(entries);
   }
 
   @Override
@@ -75,15 +68,20 @@ public final class RuntimeRecording implements Recording {
     for (int i = 0; i < held.length; i++) {
       heldSince[i] = workers.get(i).since();
       held[i] = workers.get(i).running();
+      heldMessage[i] = workers.get(i).received();
       if (workers.get(i).since() != heldSince[i]) {
         held[i] = 0; // that run has ended
       }
     }
     ProcessCounters after = inspector.counters();
     long ended = System.nanoTime();
-    copies = workers.stream().map(worker -> worker.ring().copy()).toList();
+    copies = new ArrayList<>();
     for (int i = 0; i < held.length; i++) {
-      held[i] = hasRun(copies.get(i), held[i], heldSince[i]) ? 0 : held[i];
+      TraceRing.Copy copy = workers.get(i).ring().copy();
+      held[i] = hasRun(copy, held[i], heldSince[i]) ? 0 : held[i];
+      boolean isReceived = held[i] != 0 && heldMessage[i] != 0;
+      copies.add(
+          isReceived ? copy.with(heldSince[i], TraceKind.RECEIVED, held[i], heldMessage[i]) : copy);
     }
     List<Map<String, String>> all = new ArrayList<>();
     all.add(whole(after, ended));
@@ -108,7 +106,6 @@ public final class RuntimeRecording implements Recording {
     if (!over) {
       over = true;
       inspector.workers().endTrace();
-      ticks.close();
     }
   }
 

@@ -3,6 +3,7 @@ package dev.heddle.process.feed;
 
 import dev.heddle.internal.LongIndex;
 import dev.heddle.internal.SpinLock;
+import dev.heddle.observe.trace.RunTimes;
 import dev.heddle.observe.trace.TraceTicks;
 import dev.heddle.process.feed.ProcessAccounts.Life;
 import dev.heddle.process.feed.ProcessAccounts.Sums;

@@ -9,15 +9,17 @@ import org.jspecify.annotations.Nullable;
 /// run checks a type.
 final class ObservedRun extends Task.Run {
   private final WorkObserver observer;
+  private final @Nullable WorkObserver receiver; // is told of what is received
 
-  private ObservedRun(WorkObserver observer) {
+  private ObservedRun(WorkObserver observer, @Nullable WorkObserver receiver) {
     this.observer = observer;
+    this.receiver = receiver;
   }
 
-  /// A run that `observer` is told of. Its type is the upper one, so that the verifier needs this
-  /// class for no method that calls this.
-  static Task.Run of(WorkObserver observer) {
-    return new ObservedRun(observer);
+  /// A run that `observer` is told of, and `receiver` of what it receives. Its type is the upper
+  /// one, so that the verifier needs this class for no method that calls this.
+  static Task.Run of(WorkObserver observer, @Nullable WorkObserver receiver) {
+    return new ObservedRun(observer, receiver);
   }
 
   @Override
@@ -31,20 +33,24 @@ final class ObservedRun extends Task.Run {
   }
 
   @Override
-  public Task.Run observed() {
-    return this;
+  public Task.@Nullable Run observed() {
+    return receiver == null ? null : this;
   }
 
   @Override
   public void taken(@Nullable Node first) {
-    for (Node item = first; item != null; item = EventQueue.after(item)) {
-      observer.received(item);
+    if (receiver != null) {
+      for (Node item = first; item != null; item = EventQueue.after(item)) {
+        receiver.received(item);
+      }
     }
   }
 
   @Override
   public void received(Node item) {
-    observer.received(item);
+    if (receiver != null) {
+      receiver.received(item);
+    }
   }
 
   @Override

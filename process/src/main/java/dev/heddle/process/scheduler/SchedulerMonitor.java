@@ -5,6 +5,7 @@ import static java.lang.invoke.MethodHandles.lookup;
 
 import dev.heddle.internal.VarHandles;
 import dev.heddle.observe.attach.AttachPoll;
+import dev.heddle.observe.trace.TraceTicks;
 import java.lang.System.Logger.Level;
 import java.lang.invoke.VarHandle;
 import java.util.Set;
@@ -17,8 +18,9 @@ import java.util.concurrent.locks.LockSupport;
 ///
 /// It gives a task behind a long step to another worker, wakes a parked worker for tasks that an
 /// owner has failed to announce, starts compensating workers for resumable fibers while no worker
-/// makes progress, and reports steps that last too long. It sleeps while all workers are parked,
-/// except that it checks once a second whether a tool observes this JVM.
+/// makes progress, reports steps that last too long, and ticks for those who look ([TraceTicks]).
+/// It sleeps while all workers are parked, except that it checks once a second whether a tool
+/// observes this JVM.
 final class SchedulerMonitor {
   /*
    * States.  from    event                                   to      by, with
@@ -50,7 +52,8 @@ final class SchedulerMonitor {
    *
    * Sources. P6.
    */
-  private static final long CHECK_NANOS = 1_000_000; // a fifth of the longest guaranteed wait
+  private static final long CHECK_NANOS =
+      TraceTicks.NANOS; // a fifth of the longest guaranteed wait
   private static final int CHECKS_PER_SECOND = 1_000; // at most
   private static final long SECOND_NANOS = 1_000_000_000;
   private static final int REPORTS = 1_000; // queued at most; more are dropped
@@ -142,6 +145,7 @@ final class SchedulerMonitor {
     }
     LockSupport.parkNanos(
         this, scheduler.isHalted() ? CompensatingWorkers.PATIENCE_NANOS : CHECK_NANOS);
+    scheduler.ticks.tick();
     idleChecks = scheduler.parking().awakeCount() == 0 ? idleChecks + 1 : 0;
     checks++;
     if (checks % CHECKS_PER_RETRY == 0) {

@@ -15,6 +15,12 @@ public interface WorkObservers {
     return null;
   }
 
+  /// Whether they want to know of runs and sleeps only. Then messages, wake-ups and commands cost
+  /// nothing more.
+  default boolean areOfRunsOnly() {
+    return false;
+  }
+
   /// A compensating worker ends; nothing is told of it any more. On its thread.
   void ended(Worker worker);
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.heddle.process.scheduler;
 
+import dev.heddle.observe.trace.TraceTicks;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
@@ -27,6 +28,9 @@ public sealed class WorkScheduler permits SimulatedScheduler {
   private final Parking parking;
 
   private volatile boolean halted;
+
+  // the scheduler monitor ticks, while a worker is awake
+  final TraceTicks ticks = new TraceTicks();
 
   // any thread: set by tasks that begin to wait for another, cleared by the deadlock detector
   private volatile boolean mayWait;

@@ -75,7 +75,8 @@ public sealed class Worker permits SimulatedWorker {
   private volatile boolean overdue;
 
   // observers write it, this worker reads it; safe: a call may be missing at either end
-  private @Nullable WorkObserver observer; // null: nobody looks
+  private @Nullable WorkObserver runObserver; // null: nobody looks
+  private @Nullable WorkObserver observer; // of messages, wake-ups and commands, too; or null
 
   /// A worker whose steps run on `thread`.
   ///
@@ -330,7 +331,7 @@ public sealed class Worker permits SimulatedWorker {
   }
 
   private void tookShared() {
-    WorkObserver told = observer;
+    WorkObserver told = runObserver;
     if (told != null) {
       told.tookShared();
     }
@@ -356,7 +357,7 @@ public sealed class Worker permits SimulatedWorker {
 
   /// Searches all queues, several rounds, before it gives up.
   private @Nullable Task search() {
-    WorkObserver told = observer;
+    WorkObserver told = runObserver;
     if (told != null) {
       told.searches();
     }
@@ -399,7 +400,7 @@ public sealed class Worker permits SimulatedWorker {
     Task task = victim.deque.stealInto(deque);
     int tasks = task == null ? 0 : 1 + deque.size();
     stolen += tasks;
-    WorkObserver told = observer; // another thread may take it away
+    WorkObserver told = runObserver; // another thread may take it away
     if (task != null && told != null) {
       told.stole(task, tasks, victim.number);
     }
@@ -419,7 +420,7 @@ public sealed class Worker permits SimulatedWorker {
       parking.cancelPark(place);
     } else {
       parks++;
-      WorkObserver told = observer;
+      WorkObserver told = runObserver;
       if (told != null) {
         told.sleeps();
       }
@@ -427,7 +428,7 @@ public sealed class Worker permits SimulatedWorker {
         var _ = Thread.interrupted(); // an interrupt would make each park return at once
         LockSupport.park(this);
       }
-      told = observer; // maybe only meanwhile
+      told = runObserver; // maybe only meanwhile
       if (told != null) {
         told.slept();
       }
@@ -602,17 +603,19 @@ public sealed class Worker permits SimulatedWorker {
 
   /// Whether anything of it is as it is for an observer only.
   boolean isObserved() {
-    return observer != null || run instanceof ObservedRun || hasBursts == isCompensating();
+    return runObserver != null || run instanceof ObservedRun || hasBursts == isCompensating();
   }
 
   /// Sets who is told what it does; the next run is the first to be seen from its beginning.
   ///
-  /// @param told null: nobody looks any more
+  /// @param ofRuns null: nobody looks any more
+  /// @param ofAll those of them who are told of messages, wake-ups and commands, too
   /// @param eachMessage whether its steps send each message as one, so that it can be told from the
   ///   others
-  void observe(@Nullable WorkObserver told, boolean eachMessage) {
-    run = told == null ? unobserved : ObservedRun.of(told);
-    observer = told;
+  void observe(@Nullable WorkObserver ofRuns, @Nullable WorkObserver ofAll, boolean eachMessage) {
+    run = ofRuns == null ? unobserved : ObservedRun.of(ofRuns, ofAll);
+    runObserver = ofRuns;
+    observer = ofAll;
     hasBursts = !eachMessage && !isCompensating();
   }
 

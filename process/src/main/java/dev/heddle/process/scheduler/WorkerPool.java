@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.heddle.process.scheduler;
 
-import dev.heddle.observe.trace.TraceRing;
 import dev.heddle.observe.trace.TraceTicks;
 import dev.heddle.process.CompensationCounters;
 import dev.heddle.process.QueueDelay;
@@ -66,6 +65,11 @@ public sealed class WorkerPool permits SimulatedWorkers {
       halt();
       throw t;
     }
+  }
+
+  /// A count that goes up each millisecond while a worker is awake.
+  public TraceTicks ticks() {
+    return scheduler.ticks;
   }
 
   boolean isMonitorAsleep() {
@@ -169,10 +173,9 @@ public sealed class WorkerPool permits SimulatedWorkers {
   /// Begins to record what the workers do, but not the runs of compensating ones.
   ///
   /// @param entries of the ring of each, a power of two
-  /// @param ticks until [#endTrace]
   /// @return in the order of the workers; and that of all other threads
   /// @throws IllegalStateException when that is recorded already
-  public List<WorkerTrace> beginTrace(int entries, TraceTicks ticks) {
+  public List<WorkerTrace> beginTrace(int entries) {
     synchronized (workers) {
       if (!traces.isEmpty()) {
         throw new IllegalStateException("another observer records a trace of it just now");
@@ -182,9 +185,9 @@ public sealed class WorkerPool permits SimulatedWorkers {
       int first = ThreadLocalRandom.current().nextInt(Integer.MAX_VALUE - rings);
       List<WorkerTrace> all = new ArrayList<>();
       for (int i = 0; i < workers.length; i++) {
-        all.add(WorkerTrace.of(new TraceRing(entries), ticks, first + i, rings));
+        all.add(WorkerTrace.of(entries, ticks(), first + i, rings));
       }
-      all.add(WorkerTrace.ofOthers(new TraceRing(entries), ticks, first + workers.length, rings));
+      all.add(WorkerTrace.ofOthers(entries, ticks(), first + workers.length, rings));
       traces = List.copyOf(all);
       try {
         tell();
@@ -241,11 +244,14 @@ public sealed class WorkerPool permits SimulatedWorkers {
 
   private void tell(Worker worker) {
     boolean isTraced = !traces.isEmpty();
-    WorkObserver told = isTraced && !worker.isCompensating() ? traces.get(worker.number()) : null;
+    WorkObserver ofAll = isTraced && !worker.isCompensating() ? traces.get(worker.number()) : null;
+    WorkObserver ofRuns = ofAll;
     for (WorkObservers more : observers) {
-      told = both(told, more.of(worker));
+      WorkObserver one = more.of(worker);
+      ofRuns = both(ofRuns, one);
+      ofAll = more.areOfRunsOnly() ? ofAll : both(ofAll, one);
     }
-    worker.observe(told, isTraced);
+    worker.observe(ofRuns, ofAll, isTraced);
   }
 
   private static @Nullable WorkObserver both(

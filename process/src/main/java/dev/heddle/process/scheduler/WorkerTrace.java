@@ -42,7 +42,7 @@ public final class WorkerTrace implements WorkObserver {
           "is abandoned");
 
   private static final int NONE = 0;
-  private static final int BY_MESSAGE = 1;
+  static final int BY_MESSAGE = 1;
   private static final int BY_COMMAND = 2;
   private static final int ENDS = 4;
   private static final int FAILED = 5;
@@ -61,12 +61,12 @@ public final class WorkerTrace implements WorkObserver {
   // the worker; others read values of a moment ago
   private long since = System.nanoTime();
   private long running; // 0: none, or one whose beginning was not seen
+  private int received; // what the run was given at its beginning, not recorded yet; 0: nothing
   private long firstPick; // of the worker's counter; 0: none yet
   private long lastPick;
 
   // the worker
-  private long sentAt; // the last entry is that of a message, for `sentTo`; else 0
-  private long sentTo;
+  private long sentTo; // the last entry is that of a message for this; else 0
   private boolean isFresh; // no entry was added since the run has begun
   private int issued; // the last command of the run; 0: none
   private long now = since; // the last time that was given
@@ -77,8 +77,8 @@ public final class WorkerTrace implements WorkObserver {
   private int number; // of the last message
 
   private WorkerTrace(
-      TraceRing ring, TraceTicks ticks, int first, int numbers, @Nullable SpinLock lock) {
-    this.ring = ring;
+      int entries, TraceTicks ticks, int first, int numbers, @Nullable SpinLock lock) {
+    this.ring = new TraceRing(entries, BY_MESSAGE);
     this.ticks = ticks;
     this.number = first;
     this.numbers = numbers;
@@ -87,15 +87,16 @@ public final class WorkerTrace implements WorkObserver {
 
   /// The trace of a worker.
   ///
+  /// @param entries of its ring, a power of two
   /// @param first the number before that of the first message
   /// @param rings how many there are, each with another `first` in a row
-  static WorkerTrace of(TraceRing ring, TraceTicks ticks, int first, int rings) {
-    return new WorkerTrace(ring, ticks, first, rings, null);
+  static WorkerTrace of(int entries, TraceTicks ticks, int first, int rings) {
+    return new WorkerTrace(entries, ticks, first, rings, null);
   }
 
   /// The trace of all other threads.
-  static WorkerTrace ofOthers(TraceRing ring, TraceTicks ticks, int first, int rings) {
-    return new WorkerTrace(ring, ticks, first, rings, new SpinLock());
+  static WorkerTrace ofOthers(int entries, TraceTicks ticks, int first, int rings) {
+    return new WorkerTrace(entries, ticks, first, rings, new SpinLock());
   }
 
   public TraceRing ring() {
@@ -118,6 +119,12 @@ public final class WorkerTrace implements WorkObserver {
     return running;
   }
 
+  /// The number of a message that it was given at its beginning, if that is in no entry yet; else
+  /// 0.
+  public int received() {
+    return received;
+  }
+
   /// When that began; else the end of the last run or sleep.
   public long since() {
     return since;
@@ -138,7 +145,7 @@ public final class WorkerTrace implements WorkObserver {
   }
 
   private void add(TraceKind kind, int code, long who, long other) {
-    sentAt = 0;
+    sentTo = 0;
     isFresh = false;
     if (lock == null) {
       ring.add(next(), kind, code, who, other);
@@ -162,16 +169,26 @@ public final class WorkerTrace implements WorkObserver {
     lastPick = picks;
     since = next(); // later than the last end: what has woken it there is not in its run
     running = task.number();
+    received = 0;
     isFresh = true;
     issued = 0;
   }
 
-  /// What a run is given first has the time of its beginning, which saves a reading.
+  /// What a run is given first has the time of its beginning, and is in one entry with it.
   @Override
   public void received(Node item) {
+    if (isFresh && item.number() != 0) {
+      isFresh = false;
+      received = item.number();
+      return;
+    }
+    if (received != 0) {
+      ring.add(since, TraceKind.RECEIVED, NONE, running, received);
+      received = 0;
+    }
     long at = isFresh ? since : read(); // another worker may have sent it meanwhile
     isFresh = false;
-    sentAt = 0;
+    sentTo = 0;
     ring.add(at, TraceKind.RECEIVED, NONE, running, item.number());
   }
 
@@ -190,8 +207,9 @@ public final class WorkerTrace implements WorkObserver {
           case WAIT -> ANY;
           case WAIT_FOR_COMMANDS -> issued == NONE ? COMMAND : issued;
         };
-    ring.add(ended, TraceKind.RUN, code, task.number(), since);
-    sentAt = 0;
+    ring.addRun(ended, code, task.number(), since, received);
+    received = 0;
+    sentTo = 0;
     running = 0;
     areShort = ended - since < SHORT;
     since = ended;
@@ -242,10 +260,9 @@ public final class WorkerTrace implements WorkObserver {
   public void sent(Task to, @Nullable Node item) {
     int message = item == null ? 0 : item.number();
     if (lock == null) {
-      sentAt = next();
       sentTo = to.number();
       isFresh = false;
-      ring.addMessage(sentAt, sentTo, running, message);
+      ring.addMessage(next(), sentTo, running, message);
       return;
     }
     lock.lock();
@@ -258,9 +275,9 @@ public final class WorkerTrace implements WorkObserver {
 
   @Override
   public void woke(Task task, int why) {
-    if (why == Task.BY_MESSAGE && lock == null && sentAt != 0 && sentTo == task.number()) {
-      ring.add(sentAt, TraceKind.WAKE, BY_MESSAGE, sentTo, running); // at the same time
-      sentAt = 0;
+    if (why == Task.BY_MESSAGE && sentTo != 0 && sentTo == task.number()) {
+      ring.addWakeOfMessage();
+      sentTo = 0;
     } else if (why == WakeUpJournal.IS_READY) {
       add(TraceKind.SPAWN, NONE, task.number(), running);
     } else {

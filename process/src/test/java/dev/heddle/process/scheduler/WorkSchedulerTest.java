@@ -562,6 +562,26 @@ class WorkSchedulerTest {
     done.await();
   }
 
+  /// Accounts and traces find by that which of many short runs was a long one.
+  @Test
+  @Tag("watch-1")
+  void monitorTicks_inALongRun() throws Exception {
+    start(1);
+    CountDownLatch ticked = new CountDownLatch(1);
+    start(
+        new Probe(
+            0,
+            _ -> {
+              int before = pool.ticks().count();
+              while (pool.ticks().count() - before < 2) {
+                Thread.onSpinWait();
+              }
+              return StepResult.DONE;
+            },
+            ticked::countDown));
+    ticked.await();
+  }
+
   private void startWithoutMonitor(int workers) {
     use(pool(workers, Duration.ofHours(1)));
     for (Worker worker : scheduler.workers()) {

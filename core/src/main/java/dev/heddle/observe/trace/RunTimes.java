@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-package dev.heddle.process.feed;
+package dev.heddle.observe.trace;
 
-import dev.heddle.observe.trace.TraceTicks;
 import java.util.Arrays;
 import java.util.function.IntSupplier;
 import java.util.function.LongSupplier;
 
-/// How long the runs of processes with one worker have taken: short ones share a reading of the
-/// clock.
-final class RunTimes {
+/// How long the runs of coroutines with their loop have taken, or those of processes with one
+/// worker: short ones share a reading of the clock.
+public final class RunTimes {
   /*
    * A reading of the clock takes half of a short run. So a run is measured by itself, by two
    * readings, while that costs little beside the runs: the first FEW after a sleep or a search, and
@@ -24,16 +23,17 @@ final class RunTimes {
    *
    * A thread that had to wait for a processor has seemed to run, too, and must not pay for all runs
    * until it waits again. A run of two ticks or more pays for none: one like it has its time by a
-   * tick that comes in it.
+   * tick that comes in it. Nor do runs that share a reading behind a tick: the thread that ticks has
+   * taken the processor for some microseconds.
    *
    * Rejected. Two readings for each run: 54 to 60 ns more for one of 55. Shared readings also
    * before a sleep: then the time of a run is not known when the worker sleeps, and runs of 100 us
    * counted as 0.4.
    *
-   * Threads. The worker.
+   * Threads. The loop's, or the worker.
    *
    * I1. The time of all runs is not more than has passed. [RunTimesTest]
-   * I2. Runs between which the worker sleeps have all of their time. [RunTimesTest]
+   * I2. Runs between which the thread sleeps have all of their time. [RunTimesTest]
    * I3. Behind a run that took long, so many runs have all of their time as it pays for.
    *     [RunTimesTest]
    */
@@ -44,7 +44,7 @@ final class RunTimes {
   private static final long LONG = 2 * TraceTicks.NANOS; // of a run: a tick comes in it
 
   /// Takes what runs have taken.
-  interface Sink {
+  public interface Sink {
     /// Takes the times of some runs; the arrays are filled anew afterwards.
     ///
     /// @param rows of the runs
@@ -64,7 +64,11 @@ final class RunTimes {
   private long now; // the last reading
   private int seen; // ticks
 
-  RunTimes(LongSupplier clock, IntSupplier ticks, Sink sink) {
+  /// Begins before the first run.
+  ///
+  /// @param clock in nanoseconds
+  /// @param ticks the count of a [TraceTicks]
+  public RunTimes(LongSupplier clock, IntSupplier ticks, Sink sink) {
     this.clock = clock;
     this.ticks = ticks;
     this.sink = sink;
@@ -72,15 +76,27 @@ final class RunTimes {
   }
 
   /// The clock, when it was read last.
-  long lastReading() {
+  public long lastReading() {
     return now;
   }
 
-  void runBegins() {
+  /// Whether the next run is measured by itself. Else its beginning need not be told, if what lasts
+  /// between runs is told by [#elseLasted].
+  public boolean isNextAlone() {
+    return alone > 0;
+  }
+
+  /// A run begins.
+  public void runBegins() {
+    elseLasted();
+  }
+
+  /// What has just ended was no run, and is nobody's.
+  public void elseLasted() {
     if (alone > 0) {
       now = clock.getAsLong();
     } else if (ticks.getAsInt() != seen) {
-      settle(); // something else has lasted
+      settle();
     }
   }
 
@@ -88,7 +104,7 @@ final class RunTimes {
   ///
   /// @param row what the sink gets with its time
   /// @param isLast all is to be written now
-  void runEnds(int row, boolean isLast) {
+  public void runEnds(int row, boolean isLast) {
     open[openRuns++] = row;
     if (alone > 0) {
       measure();
@@ -127,26 +143,26 @@ final class RunTimes {
     long ofOthers = ticks.getAsInt() == seen ? each : Math.min(SHORT, each);
     Arrays.fill(openNanos, 0, last, ofOthers);
     openNanos[last] = passed - last * ofOthers;
-    write();
-    if (each > SHORT) {
+    if (each > SHORT && ticks.getAsInt() == seen) {
       pay(passed);
     }
+    write();
   }
 
   /// Writes the open runs, behind which something else may have lasted: it was no run, or the tick
-  /// would have come in it.
-  void settle() {
+  /// would have come in it. Reads the clock.
+  public void settle() {
+    long before = now;
+    now = clock.getAsLong();
     if (alone == 0) {
-      long before = now;
-      now = clock.getAsLong();
       long passed = Math.min(TraceTicks.NANOS, now - before);
       Arrays.fill(openNanos, 0, openRuns, passed / Math.max(1, openRuns));
     }
     write();
   }
 
-  /// The worker has nothing to run: it searches, or sleeps.
-  void pauses() {
+  /// There is nothing to run: the thread searches, or sleeps.
+  public void pauses() {
     settle();
     alone = Math.max(alone, FEW);
   }

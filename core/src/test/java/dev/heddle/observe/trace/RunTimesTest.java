@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package dev.heddle.process.feed;
+package dev.heddle.observe.trace;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -119,6 +119,23 @@ class RunTimesTest {
     assertThat(written).containsExactlyElementsOf(Collections.nCopies(MANY, 20L));
   }
 
+  /// The thread that ticks takes a processor, too: each tick made all runs of a while cost more.
+  @Test
+  void shortRunsBehindATick_payForNone() {
+    spendThoseBehindASleep();
+    runMany(10, 10);
+    times.runBegins();
+    clock += 40_000;
+    ticks++;
+    times.runEnds(begun++, false);
+    written.clear();
+    begun = 0;
+
+    run(10, 30);
+    runMany(MANY - 2, 20);
+    assertThat(written).containsExactlyElementsOf(Collections.nCopies(MANY, 20L));
+  }
+
   /// A tick says that much time has passed in it.
   @Test
   void longRunInWhichATickComes_hasItsTime_butForALittle() {
@@ -133,6 +150,16 @@ class RunTimesTest {
     run(30);
     times.pauses();
     assertThat(written).endsWith(999_030L, 30L);
+  }
+
+  /// A loop that is busy is not told of the beginnings of its runs.
+  @Test
+  void beginning_isWantedOfRunsThatAreMeasured() {
+    assertThat(times.isNextAlone()).isTrue();
+    spendThoseBehindASleep();
+    assertThat(times.isNextAlone()).isFalse();
+    times.pauses();
+    assertThat(times.isNextAlone()).isTrue();
   }
 
   @Test

@@ -23,8 +23,8 @@ public final class RunTimes {
    *
    * A thread that had to wait for a processor has seemed to run, too, and must not pay for all runs
    * until it waits again. A run of two ticks or more pays for none: one like it has its time by a
-   * tick that comes in it. Nor do runs that share a reading behind a tick: the thread that ticks has
-   * taken the processor for some microseconds.
+   * tick that comes in it. Nor do runs that share a reading behind a tick: the thread that ticks
+   * has taken the processor for some microseconds.
    *
    * Rejected. Two readings for each run: 54 to 60 ns more for one of 55. Shared readings also
    * before a sleep: then the time of a run is not known when the worker sleeps, and runs of 100 us

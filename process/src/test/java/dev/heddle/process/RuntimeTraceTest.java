@@ -204,11 +204,11 @@ class RuntimeTraceTest {
             held.await();
           }
         });
-    awaitIdle(stuck);
+    Kit.awaitIdle(runtime, stuck);
     Recording recording = record();
     runtime.send(stuck, "hold");
     inside.await();
-    Trace trace = Trace.of(recording);
+    RecordedRecordedTrace trace = RecordedTrace.of(recording);
     recording.close();
     held.countDown();
 

@@ -208,7 +208,7 @@ class RuntimeTraceTest {
     Recording recording = record();
     runtime.send(stuck, "hold");
     inside.await();
-    RecordedRecordedTrace trace = RecordedTrace.of(recording);
+    RecordedTrace trace = RecordedTrace.of(recording);
     recording.close();
     held.countDown();
 

@@ -25,8 +25,6 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.ValueSource;
 
 /// What coroutines use of their loop, as an observer asks for it.
 @Tag("watch-1")
@@ -143,16 +141,11 @@ class AccountsTest {
         });
   }
 
-  /// Also behind many short runs, of whose beginnings the loop tells nothing.
-  @ParameterizedTest
-  @ValueSource(ints = {0, 1_000})
-  void timeOfTheLoopItself_isNobodys(int shortRuns) throws Exception {
+  @Test
+  void timeOfTheLoopItself_isNobodys() throws Exception {
     long nanos = 100_000_000;
     observed(
         () -> {
-          for (int i = 0; i < shortRuns; i++) {
-            Heddle.yieldNow();
-          }
           CoroutineNode.current().scheduler().runOnCarrier(() -> spin(Duration.ofNanos(nanos)));
           Heddle.yieldNow();
           Heddle.delay(Duration.ofMillis(1));
@@ -162,6 +155,41 @@ class AccountsTest {
           long all = Long.parseLong(rows.getFirst().get("nanos"));
           assertThat(sum(rowsOf("account", rows), "busyNanos")).isLessThan(all - nanos * 9 / 10);
         });
+  }
+
+  /// Accounts of short runs are told of no beginnings: the next run would have its time.
+  @Test
+  void workOfTheLoopItself_isToldToObservers() {
+    int[] worked = new int[1];
+    LoopObserver counting =
+        new LoopObserver() {
+          @Override
+          public void worked() {
+            worked[0]++;
+          }
+
+          @Override
+          public void entered(Occupant coroutine) {}
+
+          @Override
+          public void left(Occupant coroutine, boolean inTheJdk, boolean yields) {}
+
+          @Override
+          public void ended(Occupant coroutine, boolean ran) {}
+        };
+    boolean told =
+        Heddle.run(() -> {
+          CoroutineTree tree = CoroutineNode.current().tree();
+          CompletableFuture<Integer> before = new CompletableFuture<>();
+          tree.scheduler()
+              .runOnCarrier(() -> {
+                LoopObserver.add(tree, counting);
+                before.complete(worked[0]);
+              });
+          Heddle.yieldNow();
+          return worked[0] > before.join();
+        });
+    assertThat(told).isTrue();
   }
 
   /// It would not know what runs.

@@ -25,8 +25,6 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.ValueSource;
 
 /// What coroutines use of their loop, as an observer asks for it.
 @Tag("watch-1")
@@ -149,16 +147,11 @@ class AccountsTest {
         });
   }
 
-  /// Also behind many short runs, of whose beginnings the loop tells nothing.
-  @ParameterizedTest
-  @ValueSource(ints = {0, 1_000})
-  void timeOfTheLoopItself_isNobodys(int shortRuns) throws Exception {
+  @Test
+  void timeOfTheLoopItself_isNobodys() throws Exception {
     long[] worked = new long[1];
     observed(
         () -> {
-          for (int i = 0; i < shortRuns; i++) {
-            Heddle.yieldNow();
-          }
           CoroutineNode.current()
               .scheduler()
               .runOnCarrier(() -> {
@@ -175,6 +168,41 @@ class AccountsTest {
           assertThat(sum(rowsOf("account", rows), "busyNanos"))
               .isLessThan(all - worked[0] * 9 / 10);
         });
+  }
+
+  /// Accounts of short runs are told of no beginnings: the next run would have its time.
+  @Test
+  void workOfTheLoopItself_isToldToObservers() {
+    int[] worked = new int[1];
+    LoopObserver counting =
+        new LoopObserver() {
+          @Override
+          public void worked() {
+            worked[0]++;
+          }
+
+          @Override
+          public void entered(Occupant coroutine) {}
+
+          @Override
+          public void left(Occupant coroutine, boolean inTheJdk, boolean yields) {}
+
+          @Override
+          public void ended(Occupant coroutine, boolean ran) {}
+        };
+    boolean told =
+        Heddle.run(() -> {
+          CoroutineTree tree = CoroutineNode.current().tree();
+          CompletableFuture<Integer> before = new CompletableFuture<>();
+          tree.scheduler()
+              .runOnCarrier(() -> {
+                LoopObserver.add(tree, counting);
+                before.complete(worked[0]);
+              });
+          Heddle.yieldNow();
+          return worked[0] > before.join();
+        });
+    assertThat(told).isTrue();
   }
 
   /// It would not know what runs.

@@ -72,7 +72,7 @@ class ProcessAccountsTest {
 
   // a worker says that it sleeps, looks for work once more, counts what it has run, and waits
   private void awaitAsleep() {
-    while (!isAsleep() || !isAsleep()) { // twice: it may have found work meanwhile
+    while (!isAsleep()) {
       Thread.onSpinWait();
     }
   }

@@ -15,7 +15,7 @@ import org.junit.jupiter.api.Timeout;
 
 /// What observers are told of failures whose own texts hang, and of which come late.
 @Tag("watch-4")
-@Timeout(value = 300, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+@Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class ProcessFailuresTest {
   private final AtomicLong now = new AtomicLong(Long.MAX_VALUE - 5); // a clock may overflow
   private final ProcessFailures failures = new ProcessFailures(now::get);

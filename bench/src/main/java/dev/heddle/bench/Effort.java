@@ -61,16 +61,15 @@ record Effort(
 
   /// How thorough the run was, for people.
   String text() {
-    String text =
-        "%s run: up to %d rounds of %d ms per contender and case, each after %d ms of warm-up;"
-            + " at most %d s a shape.%s";
-    return text.formatted(
-        option().isEmpty() ? "Full" : "Quick",
-        rounds,
-        round.toMillis(),
-        warmUp.toMillis(),
-        budget.toSeconds(),
-        option().isEmpty() ? "" : " That is too short for a JVM to get warm, ours included.");
+    return ("%s run: up to %d rounds of %d ms per contender and case, each after %d ms of warm-up;"
+            + " at most %d s a shape.%s")
+        .formatted(
+            option().isEmpty() ? "Full" : "Quick",
+            rounds,
+            round.toMillis(),
+            warmUp.toMillis(),
+            budget.toSeconds(),
+            option().isEmpty() ? "" : " That is too short for a JVM to get warm, ours included.");
   }
 
   /// For the test of the harness itself.

@@ -121,6 +121,18 @@ final class ParkTimers implements TimedWaits.Timers {
     }
   }
 
+  /// Mounts a context; it has the timer that is armed meanwhile.
+  ///
+  /// @return as [ExecutionContext#mount()]
+  boolean mount(ExecutionContext context) {
+    mounting = true;
+    try {
+      return context.mount();
+    } finally {
+      mounting = false; // else a thread that is no coroutine would get a timer
+    }
+  }
+
   @Override
   public TimedWaits.@Nullable Timer arm(Runnable expired, long nanos) {
     if (over || !mounting) {

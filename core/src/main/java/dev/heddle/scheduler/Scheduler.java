@@ -139,7 +139,7 @@ public final class Scheduler implements ExecutionContext.Host, HomeLoop {
   private final CoopBudget budget = new CoopBudget();
   final ParkTimers parkTimers;
   private @Nullable SwitchTrace trace; // null: none is being recorded
-  private @Nullable SwitchTrace entryTrace; // the same; null also while it is told of no entries
+  @Nullable SwitchTrace entryTrace; // the same; null also while it is told of no entries
 
   // the carrier writes, any thread reads
   private volatile boolean ended;
@@ -213,11 +213,6 @@ public final class Scheduler implements ExecutionContext.Host, HomeLoop {
     trace = with;
     entryTrace = with;
     parkTimers.setTrace(with);
-  }
-
-  /// What is called of each coroutine that enters; null: nothing.
-  @Nullable SwitchTrace entryTrace() {
-    return entryTrace;
   }
 
   /// Whether `told` is told of each coroutine that enters, from now on. Has no effect while others
@@ -364,7 +359,7 @@ public final class Scheduler implements ExecutionContext.Host, HomeLoop {
   /// now or that the reactor or another thread has woken by now. Called on the trampoline.
   public void runAfterRound(Runnable task) {
     try {
-      poll();
+      poll(true);
       inbox.drain();
     } finally {
       RoundEnd end = new RoundEnd(() -> runOnCarrier(task));
@@ -600,11 +595,6 @@ public final class Scheduler implements ExecutionContext.Host, HomeLoop {
   }
 
   @Override
-  public void runBorn(Runnable turn) {
-    runBorn(turn, null);
-  }
-
-  /// As [#runBorn(Runnable)], for a thread that is known. **Thread** any.
   public void runBorn(Runnable turn, @Nullable Thread thread) {
     BornThreads own = bornThreads;
     if ((own == null || !inbox.post(new BornThread(own, turn, thread))) && !pool.isDropped()) {
@@ -709,7 +699,8 @@ public final class Scheduler implements ExecutionContext.Host, HomeLoop {
       } else {
         // tasks beyond the budget, or behind one that failed; I/O and timers must make progress,
         // too
-        readClockAfterIdle();
+        pollPolicy.afterIdle(dispatched);
+        applyPollPolicy();
         requestPoll();
       }
     }
@@ -732,7 +723,7 @@ public final class Scheduler implements ExecutionContext.Host, HomeLoop {
     }
     pool.trim();
     if (pollDue) {
-      poll();
+      poll(true);
     }
   }
 
@@ -784,7 +775,7 @@ public final class Scheduler implements ExecutionContext.Host, HomeLoop {
 
   private void mount(ExecutionContext context) {
     mounts++;
-    if (!tryMount(context)) {
+    if (!parkTimers.mount(context)) {
       // another thread reads its stack; the JDK returns the context afterwards
       retriedMounts++;
       retriedResumes++;
@@ -804,23 +795,10 @@ public final class Scheduler implements ExecutionContext.Host, HomeLoop {
     }
   }
 
-  private boolean tryMount(ExecutionContext context) {
-    parkTimers.mounting = true;
-    try {
-      return context.mount();
-    } finally {
-      parkTimers.mounting = false; // else a thread that is no coroutine would get a timer
-    }
-  }
-
-  private void poll() {
-    afterPoll();
-    reactor.poll(true);
-  }
-
-  private void afterPoll() {
+  private void poll(boolean noWait) {
     pollDue = false;
     pollPolicy.onPoll(dispatched);
+    reactor.poll(noWait);
   }
 
   private void idle() {
@@ -848,13 +826,8 @@ public final class Scheduler implements ExecutionContext.Host, HomeLoop {
     }
   }
 
-  private void readClockAfterIdle() {
-    pollPolicy.afterIdle(dispatched);
-    applyPollPolicy();
-  }
-
   private void pollBeforeDeadlock() {
-    poll();
+    poll(true);
     inbox.drain();
     if (ready.isEmpty() && !over && isNothingArmed() && !deadlockActions.run(ready)) {
       owner.onDeadlock();
@@ -876,8 +849,7 @@ public final class Scheduler implements ExecutionContext.Host, HomeLoop {
     }
     wakeup.beforeSleep();
     if (inbox.isEmpty()) {
-      afterPoll();
-      reactor.poll(false);
+      poll(false);
     }
     wakeup.afterSleep();
     owner.onWake();

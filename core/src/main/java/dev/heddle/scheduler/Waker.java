@@ -289,7 +289,7 @@ public abstract class Waker extends Subscriptions implements Occupant {
   }
 
   private void traceEnter() {
-    SwitchTrace trace = scheduler.entryTrace();
+    SwitchTrace trace = scheduler.entryTrace;
     if (trace != null) {
       trace.entered(this);
     }

@@ -178,10 +178,7 @@ class NodesWithNamesTest {
           List.of(a, b, c, d).forEach(NodesWithNamesTest::awaitNameAndLeader);
           assertThat(seenBy(a, "a").state()).isEqualTo(NodeInfo.State.UP);
           await(() -> seenBy(d, "dora").state() == NodeInfo.State.UP);
-          RecordedEvent moved = next(events, "NameMoved", "c");
-          while (!moved.getString("movedName").equals("judge")) {
-            moved = next(events, "NameMoved", "c");
-          }
+          RecordedEvent moved = nextMove(events, "c", "judge");
           assertThat(moved.getString("to")).isEqualTo("a");
           assertThat(moved.getLong("token")).isEqualTo(token);
         }
@@ -260,6 +257,16 @@ class NodesWithNamesTest {
       RecordedEvent event = events.take();
       if (event.getEventType().getName().equals("dev.heddle." + name)
           && node.equals(event.getString("node"))) {
+        return event;
+      }
+    }
+  }
+
+  private static RecordedEvent nextMove(
+      BlockingQueue<RecordedEvent> events, String node, String moved) throws InterruptedException {
+    while (true) {
+      RecordedEvent event = next(events, "NameMoved", node);
+      if (moved.equals(event.getString("movedName"))) {
         return event;
       }
     }

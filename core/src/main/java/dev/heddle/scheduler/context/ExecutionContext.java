@@ -440,7 +440,14 @@ public final class ExecutionContext extends Inbox.Node implements Executor, Runn
 
     /// Runs a turn of a virtual thread that was created inside a coroutine and has inherited its
     /// scheduler. **Thread** any.
-    void runBorn(Runnable turn);
+    default void runBorn(Runnable turn) {
+      runBorn(turn, null);
+    }
+
+    /// The same.
+    ///
+    /// @param thread whose turn it is; null: not known
+    void runBorn(Runnable turn, @Nullable Thread thread);
 
     /// The occupant that takes over `context` without a switch; null: the context becomes idle.
     /// Called on the context's own thread, after a coroutine on it has ended.

@@ -77,7 +77,7 @@ final class HandHost implements ExecutionContext.Host {
   }
 
   @Override
-  public void runBorn(Runnable turn) {
+  public void runBorn(Runnable turn, @Nullable Thread thread) {
     VirtualThreads.defaultScheduler().execute(turn);
   }
 

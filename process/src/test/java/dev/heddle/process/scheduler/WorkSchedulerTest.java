@@ -13,6 +13,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.BooleanSupplier;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
@@ -155,9 +156,7 @@ class WorkSchedulerTest {
             () -> {});
     start(deaf);
     stepped.acquire();
-    while (deaf.state() != Task.State.BLOCKED) {
-      Thread.onSpinWait();
-    }
+    spinWhile(() -> deaf.state() != Task.State.BLOCKED);
     assertThat(deaf.wake(Task.BY_MESSAGE)).isFalse();
     assertThat(deaf.state()).isEqualTo(Task.State.BLOCKED);
     scheduler.wake(deaf, Task.BY_COMMAND, WorkerThread.currentWorker());
@@ -360,9 +359,7 @@ class WorkSchedulerTest {
           new Probe(
               i,
               _ -> {
-                while (reports.getCount() > left) {
-                  Thread.onSpinWait();
-                }
+                spinWhile(() -> reports.getCount() > left);
                 return StepResult.DONE;
               },
               () -> {}));
@@ -555,9 +552,7 @@ class WorkSchedulerTest {
   void taskWithoutAWakeUp_whileAllThreadsSleep_isFoundByTheMonitor() throws Exception {
     start(1);
     CountDownLatch done = new CountDownLatch(1);
-    while (scheduler.parking().awakeCount() > 0 || !pool.isMonitorAsleep()) {
-      Thread.onSpinWait();
-    }
+    spinWhile(() -> scheduler.parking().awakeCount() > 0 || !pool.isMonitorAsleep());
     scheduler.global().push(new Probe(0, _ -> StepResult.DONE, done::countDown));
     done.await();
   }
@@ -568,18 +563,14 @@ class WorkSchedulerTest {
   void monitorTicks_inALongRun() throws Exception {
     start(1);
     CountDownLatch ticked = new CountDownLatch(1);
-    start(
-        new Probe(
-            0,
-            _ -> {
-              int before = pool.ticks().count();
-              while (pool.ticks().count() - before < 2) {
-                Thread.onSpinWait();
-              }
-              return StepResult.DONE;
-            },
-            ticked::countDown));
+    start(new Probe(0, _ -> awaitTwoTicks(), ticked::countDown));
     ticked.await();
+  }
+
+  private StepResult awaitTwoTicks() {
+    int before = pool.ticks().count();
+    spinWhile(() -> pool.ticks().count() - before < 2);
+    return StepResult.DONE;
   }
 
   private void startWithoutMonitor(int workers) {
@@ -590,7 +581,11 @@ class WorkSchedulerTest {
   }
 
   private void awaitThatOneIsAwake() {
-    while (scheduler.parking().awakeCount() != 1) {
+    spinWhile(() -> scheduler.parking().awakeCount() != 1);
+  }
+
+  private static void spinWhile(BooleanSupplier condition) {
+    while (condition.getAsBoolean()) {
       Thread.onSpinWait();
     }
   }

@@ -105,19 +105,6 @@ public final class AllocationProgram {
         Object[] kept = new Object[1];
         return () -> kept[0] = new Object();
       }
-    },
-    /// Of an object in each twentieth call.
-    SELDOM {
-      @Override
-      Action make() {
-        Object[] kept = new Object[1];
-        int[] calls = {0};
-        return () -> {
-          if (++calls[0] % 20 == 0) {
-            kept[0] = new Object();
-          }
-        };
-      }
     };
 
     abstract Action make();

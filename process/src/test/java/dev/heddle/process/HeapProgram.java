@@ -4,7 +4,6 @@ package dev.heddle.process;
 import dev.heddle.heap.HeapHistogram;
 import java.time.Duration;
 import java.util.List;
-import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
@@ -58,7 +57,8 @@ final class HeapProgram {
     Counting counting = new Counting(Subject.valueOf(args[0]));
     try (ProcessRuntime runtime = newRuntime()) {
       runtime.spawn(counting);
-      HeapHistogram.tell(Kit.get(counting.counted));
+      HeapHistogram after = Kit.get(counting.counted);
+      HeapHistogram.tell(after.ofOne(Objects.requireNonNull(counting.before), NUMBER));
     }
   }
 
@@ -88,7 +88,7 @@ final class HeapProgram {
   /// Counts all objects before and after `NUMBER` steps, behind as many that are not counted.
   private static final class Counting implements Process {
     private final Subject subject;
-    private final CompletableFuture<Map<String, Long>> counted = new CompletableFuture<>();
+    private final CompletableFuture<HeapHistogram> counted = new CompletableFuture<>();
     private int steps;
     private @Nullable HeapHistogram before;
     private @Nullable ProcessContext context;
@@ -108,8 +108,7 @@ final class HeapProgram {
         before = HeapHistogram.all();
       }
       if (steps++ == 2 * NUMBER) {
-        HeapHistogram after = HeapHistogram.all();
-        counted.complete(after.ofOne(Objects.requireNonNull(before), NUMBER));
+        counted.complete(HeapHistogram.all());
         out.done();
       } else {
         subject.once(Objects.requireNonNull(context), out);

@@ -14,12 +14,9 @@ import javax.management.ObjectName;
 
 /// The objects on the heap, counted by class by the JVM itself.
 ///
-/// Two of them tell what one of many keeps: a class of which there is not about one new object for
-/// each belongs to something else, such as the histogram itself.
-///
-/// What one of many allocates is seen where it allocates in each fortieth call only. A third
-/// histogram, after as much time again in which nothing is called, tells what other threads
-/// allocate meanwhile, and what a histogram does: that is not counted.
+/// Two of them tell what one of many takes: a class of which there is not about one new object for
+/// each belongs to something else, such as the histogram itself. (Its text is an array of bytes, so
+/// what is said of these is too much by some.)
 ///
 /// A figure is the same on each machine in a JVM with [#FLAGS]. It compiles nothing, so nothing is
 /// eliminated, and the size of a frame depends on its method only. The layout of objects is fixed.
@@ -37,7 +34,6 @@ public final class HeapHistogram {
           "-XX:-UseCompactObjectHeaders");
 
   private static final long ALIGNMENT = 8;
-  private static final int SELDOM = 40; // calls for one object that is seen
   private static final String BEGIN = "one takes "; // what [#tell] prints
   private static final String END = "of one";
 
@@ -50,8 +46,6 @@ public final class HeapHistogram {
   private final boolean hasGarbage;
   private final long collections;
   private final String text; // read later: what reading makes would be counted
-  private final long began = System.nanoTime();
-  private final long ended;
 
   private HeapHistogram(boolean hasGarbage) throws JMException {
     this.hasGarbage = hasGarbage;
@@ -68,7 +62,6 @@ public final class HeapHistogram {
         ManagementFactory.getGarbageCollectorMXBeans().stream()
             .mapToLong(GarbageCollectorMXBean::getCollectionCount)
             .sum();
-    this.ended = System.nanoTime();
   }
 
   /// Objects that are in use: what something keeps.
@@ -83,21 +76,16 @@ public final class HeapHistogram {
 
   private record Kind(long objects, long bytes) {
     static final Kind NONE = new Kind(0, 0);
-
-    Kind plus(Kind other) {
-      return new Kind(objects + other.objects, bytes + other.bytes);
-    }
-
-    Kind minus(Kind other) {
-      return new Kind(objects - other.objects, bytes - other.bytes);
-    }
   }
 
   private Map<String, Kind> kinds() {
     Map<String, Kind> kinds = new HashMap<>();
     for (MatchResult line : LINE.matcher(text).results().toList()) {
       Kind kind = new Kind(Long.parseLong(line.group(1)), Long.parseLong(line.group(2)));
-      kinds.merge(withoutNumber(line.group(3)), kind, Kind::plus);
+      kinds.merge(
+          withoutNumber(line.group(3)),
+          kind,
+          (a, b) -> new Kind(a.objects + b.objects, a.bytes + b.bytes));
     }
     return kinds;
   }
@@ -107,38 +95,26 @@ public final class HeapHistogram {
     return type.replaceAll("Lambda/0x\\p{XDigit}+", "Lambda").replaceAll("@[\\d.]+.*", "");
   }
 
-  /// What one of `number` has added since `before`, in bytes by class. Where that is what one
-  /// allocates, it is to be called at once, on the thread that has taken both histograms.
-  public Map<String, Long> ofOne(HeapHistogram before, int number) throws JMException {
-    HeapHistogram control = hasGarbage ? afterAsLongAgain(before) : this;
-    if (hasGarbage && control.collections != before.collections) {
-      throw new IllegalStateException("a collection came between the histograms");
+  /// What one of `number` has added since `before`, in bytes by class.
+  public Map<String, Long> ofOne(HeapHistogram before, int number) {
+    if (hasGarbage && collections != before.collections) {
+      throw new IllegalStateException("a collection came between the two histograms");
     }
     Map<String, Kind> old = before.kinds();
-    Map<String, Kind> later = control.kinds();
     Map<String, Long> bytes = new TreeMap<>();
     kinds()
         .forEach((type, kind) -> {
-          Kind ofOthers = later.getOrDefault(type, kind).minus(kind);
-          Kind added = kind.minus(old.getOrDefault(type, Kind.NONE)).minus(ofOthers);
-          if (added.objects >= number / (hasGarbage ? SELDOM : 2)) {
-            bytes.put(type, size(added.bytes, number));
+          Kind was = old.getOrDefault(type, Kind.NONE);
+          if (Math.round((double) (kind.objects - was.objects) / number) > 0) {
+            bytes.put(type, size(kind.bytes - was.bytes, number));
           }
         });
     return bytes;
   }
 
-  private HeapHistogram afterAsLongAgain(HeapHistogram before) throws JMException {
-    long took = began - before.ended;
-    while (System.nanoTime() - ended < took) {
-      Thread.onSpinWait();
-    }
-    return new HeapHistogram(true);
-  }
-
   /// The nearest size that objects can have: what else the JVM makes and drops meanwhile is less.
   private static long size(long bytes, int number) {
-    return Math.max(ALIGNMENT, ALIGNMENT * Math.round((double) bytes / number / ALIGNMENT));
+    return ALIGNMENT * Math.round((double) bytes / number / ALIGNMENT);
   }
 
   /// Prints what one takes, for the JVM that has started this one.

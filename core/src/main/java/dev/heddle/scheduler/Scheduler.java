@@ -622,7 +622,7 @@ public final class Scheduler implements ExecutionContext.Host, HomeLoop {
     }
     // without stack for a tick the trampoline does the work: this coroutine is about to leave
     if (hasWork() && StackGuard.hasAmpleRoom()) {
-      work(now);
+      work(now, true);
     }
   }
 
@@ -633,7 +633,7 @@ public final class Scheduler implements ExecutionContext.Host, HomeLoop {
         || tickListener != null;
   }
 
-  private void work(long time) {
+  private void work(long time, boolean betweenRuns) {
     inTick = true;
     try {
       if (tickListener != null) {
@@ -647,6 +647,9 @@ public final class Scheduler implements ExecutionContext.Host, HomeLoop {
     } finally {
       inTick = false;
     }
+    if (betweenRuns && trace != null) {
+      trace.worked();
+    }
   }
 
   /// A tick for code that only computes: it delivers what is due, and the coroutines that this
@@ -655,7 +658,7 @@ public final class Scheduler implements ExecutionContext.Host, HomeLoop {
     if (clockSampler.isDue() || !inbox.isEmpty() || !microtasks.isEmpty()) {
       long time = clockSampler.readClock();
       if (!inTick && StackGuard.hasAmpleRoom()) {
-        work(time);
+        work(time, false);
       }
     }
   }
@@ -682,7 +685,7 @@ public final class Scheduler implements ExecutionContext.Host, HomeLoop {
   private void runRounds() {
     while (!over) {
       if (hasWork()) {
-        work(now);
+        work(now, true);
       }
       if (carrierWorkPending) {
         runCarrierWork();
@@ -709,7 +712,7 @@ public final class Scheduler implements ExecutionContext.Host, HomeLoop {
   /// Runs the threads that are no coroutines until none of them is ready. Called after [#run()].
   public void runReadyThreads() {
     for (over = bornThreads == null; bornThreads != null && !over; ) {
-      work(now); // brings what the JDK has woken
+      work(now, true); // brings what the JDK has woken
       carrierTasks.run();
       over = !bornThreads.next(this::dispatch) || over; // a turn may end the loop, too
     }
@@ -718,10 +721,10 @@ public final class Scheduler implements ExecutionContext.Host, HomeLoop {
   private void runCarrierWork() {
     carrierWorkPending = false;
     carrierTasks.run();
+    pool.trim();
     if (trace != null) {
       trace.worked();
     }
-    pool.trim();
     if (pollDue) {
       poll(true);
     }

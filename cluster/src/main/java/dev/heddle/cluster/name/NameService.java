@@ -185,7 +185,7 @@ public final class NameService implements RosterAccess {
       return soon; // it was due, and what comes before it has failed: not at once again
     }
     long later = now() + Math.max(TICK_NANOS, setup.times().holdNanos() / IDLE_TICKS);
-    return due - later < 0 ? due : later; // the judge of losses waits for that, too
+    return due - later < 0 ? due : later; // so an idle leader looks for losses this often, too
   }
 
   private void guarded(Runnable task) {

@@ -114,7 +114,7 @@ public sealed interface Command {
       implements SingletonCommand {
     /// Copies the set.
     public OfferSingletons {
-      names = Collections.unmodifiableSortedSet(new TreeSet<>(names)); // equal ones are equal bytes
+      names = Collections.unmodifiableSortedSet(new TreeSet<>(names));
     }
   }
 

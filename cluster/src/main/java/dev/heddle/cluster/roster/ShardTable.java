@@ -11,6 +11,7 @@ import dev.heddle.cluster.roster.Outcome.Reason;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Collections;
 import java.util.Deque;
 import java.util.HashMap;
 import java.util.Iterator;
@@ -99,9 +100,9 @@ public final class ShardTable {
     return Map.copyOf(owned);
   }
 
-  /// The names of the types.
+  /// The names of the types, sorted.
   public Set<String> types() {
-    return Set.copyOf(types.keySet());
+    return Collections.unmodifiableSortedSet(new TreeSet<>(types.keySet()));
   }
 
   /// How many shards a type has; 0 when it is unknown.

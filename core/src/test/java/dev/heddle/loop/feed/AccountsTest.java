@@ -9,6 +9,8 @@ import dev.heddle.HeddleOptions;
 import dev.heddle.Loop;
 import dev.heddle.coroutine.tree.CoroutineNode;
 import dev.heddle.coroutine.tree.CoroutineTree;
+import dev.heddle.scheduler.Microtask;
+import dev.heddle.scheduler.Scheduler;
 import dev.heddle.scheduler.context.ExecutionContext.Occupant;
 import java.time.Duration;
 import java.util.Comparator;
@@ -20,6 +22,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.SynchronousQueue;
 import java.util.concurrent.atomic.AtomicLongArray;
+import java.util.function.BiConsumer;
 import java.util.function.Supplier;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Tag;
@@ -173,6 +176,22 @@ class AccountsTest {
   /// Accounts of short runs are told of no beginnings: the next run would have its time.
   @Test
   void workOfTheLoopItself_isToldToObservers() {
+    assertToldOfWork(Scheduler::runOnCarrier);
+  }
+
+  @Test
+  void tickOfTheLoop_isToldToObservers() {
+    assertToldOfWork((scheduler, task) ->
+        scheduler.post(
+            new Microtask() {
+              @Override
+              protected void run() {
+                task.run();
+              }
+            }));
+  }
+
+  private static void assertToldOfWork(BiConsumer<Scheduler, Runnable> work) {
     int[] worked = new int[1];
     LoopObserver counting =
         new LoopObserver() {
@@ -194,11 +213,9 @@ class AccountsTest {
         Heddle.run(() -> {
           CoroutineTree tree = CoroutineNode.current().tree();
           CompletableFuture<Integer> before = new CompletableFuture<>();
-          tree.scheduler()
-              .runOnCarrier(() -> {
-                LoopObserver.add(tree, counting);
-                before.complete(worked[0]);
-              });
+          tree.scheduler().runOnCarrier(() -> LoopObserver.add(tree, counting));
+          Heddle.yieldNow();
+          work.accept(tree.scheduler(), () -> before.complete(worked[0]));
           Heddle.yieldNow();
           return worked[0] > before.join();
         });

@@ -52,8 +52,8 @@ final class SchedulerMonitor {
    *
    * Sources. P6.
    */
-  private static final long CHECK_NANOS =
-      TraceTicks.NANOS; // a fifth of the longest guaranteed wait
+  // a fifth of the longest guaranteed wait
+  private static final long CHECK_NANOS = TraceTicks.NANOS;
   private static final int CHECKS_PER_SECOND = 1_000; // at most
   private static final long SECOND_NANOS = 1_000_000_000;
   private static final int REPORTS = 1_000; // queued at most; more are dropped

@@ -217,6 +217,7 @@ public final class WorkerTrace implements WorkObserver {
 
   @Override
   public void sleeps() {
+    sentTo = 0;
     since = read();
   }
 

@@ -78,8 +78,9 @@ public final class RuntimeRecording implements Recording {
     copies = new ArrayList<>();
     for (int i = 0; i < held.length; i++) {
       TraceRing.Copy copy = workers.get(i).ring().copy();
-      held[i] = hasRun(copy, held[i], heldSince[i]) ? 0 : held[i];
+      held[i] = has(copy, TraceKind.RUN, held[i], heldSince[i]) ? 0 : held[i];
       boolean isReceived = held[i] != 0 && heldMessage[i] != 0;
+      isReceived &= !has(copy, TraceKind.RECEIVED, held[i], heldSince[i]); // it has got another one
       copies.add(
           isReceived ? copy.with(heldSince[i], TraceKind.RECEIVED, held[i], heldMessage[i]) : copy);
     }
@@ -93,9 +94,9 @@ public final class RuntimeRecording implements Recording {
     return all;
   }
 
-  private static boolean hasRun(TraceRing.Copy copy, long who, long since) {
+  private static boolean has(TraceRing.Copy copy, TraceKind kind, long who, long since) {
     for (int i = copy.size() - 1; i >= 0 && copy.time(i) >= since; i--) {
-      if (copy.kind(i) == TraceKind.RUN.number() && copy.who(i) == who) {
+      if (copy.kind(i) == kind.number() && copy.who(i) == who) {
         return true;
       }
     }

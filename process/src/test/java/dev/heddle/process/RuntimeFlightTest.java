@@ -126,7 +126,6 @@ class RuntimeFlightTest {
         .allSatisfy(each -> assertThat(each.getString("kind")).startsWith(Kit.class.getName()))
         .extracting(each -> each.getString("then"))
         .contains("ends");
-    // a process may have the result of its command before its run is over, and not wait
     assertThat(all(events, "ProcessRun"))
         .extracting(each -> each.getString("then"))
         .contains("waits for command or message");

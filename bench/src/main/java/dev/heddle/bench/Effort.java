@@ -61,7 +61,7 @@ record Effort(
 
   /// How thorough the run was, for people.
   String text() {
-    return ("%s run: up to %d rounds of %d ms per contender and case, each after %d ms of warm-up;"
+    return ("%s run: up to %d rounds of %d ms per contender and case after up to %d ms of warm-up;"
             + " at most %d s a shape.%s")
         .formatted(
             option().isEmpty() ? "Full" : "Quick",

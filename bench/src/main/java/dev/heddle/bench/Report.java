@@ -11,65 +11,87 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
+import java.util.Optional;
 import java.util.function.Consumer;
 
-/// A run for the page of the docs: what an earlier run of the same commit has measured is kept.
+/// A run for the page of the docs: what an earlier run of the same commit has measured is kept. The
+/// whole takes hours, so the page also shows what was measured of earlier commits, and says of
+/// which.
 ///
 /// @param home the project's folder
-/// @param folder where the rounds are
-/// @param revision what is measured
+/// @param results a folder for each commit, in it one for each effort
+/// @param revisions what may be on the page: what is measured now, then earlier ones, newest first
 /// @param machine where
 /// @param effort how thoroughly
-record Report(Path home, ResultsFolder folder, Revision revision, Machine machine, Effort effort) {
+record Report(Path home, Path results, List<Revision> revisions, Machine machine, Effort effort) {
   private static final String FULL = "full";
   private static final String QUICK = "quick";
 
+  /// Copies the list.
+  Report {
+    revisions = List.copyOf(revisions);
+  }
+
   /// Of the sources in this folder.
   static Report in(Path home, Machine machine, Effort effort) {
-    Revision revision = Revision.of(home);
-    String thorough = effort.option().isEmpty() ? FULL : QUICK;
-    Path rounds =
-        home.resolve(".heddle").resolve("bench").resolve(revision.name()).resolve(thorough);
-    return new Report(home, new ResultsFolder(rounds), revision, machine, effort);
+    Path results = home.resolve(".heddle").resolve("bench");
+    return new Report(home, results, Revision.withEarlier(home), machine, effort);
   }
 
   /// Measures what is not known of a shape yet.
   ShapeResult measure(Shape shape, Consumer<String> progress) throws IOException {
-    RoundLog log = folder.log(shape);
+    RoundLog log = folder().log(shape);
     if (log.isComplete(shape)) {
-      progress.accept(shape.name() + ": measured by an earlier run, in " + folder.folder());
+      progress.accept(shape.name() + ": measured by an earlier run, in " + folder().folder());
     }
     return Driver.run(shape, effort.patient(), log, progress);
   }
 
-  /// Writes the page with all that is known of this commit, and returns its path. A shape of which
-  /// there is no full run has its quick one.
+  /// Writes the page and returns its path. A shape has its newest whole full run, else its newest
+  /// whole quick one, else what is there of one that is not over.
   Path write() throws IOException {
-    Map<Shape, RoundLog> full = folder.beside(FULL).logs(Shapes.all());
-    Map<Shape, RoundLog> quick = folder.beside(QUICK).logs(Shapes.all());
     List<ReportPage.Run> runs = new ArrayList<>();
     for (Shape shape : Shapes.all()) {
-      RoundLog thorough = full.get(shape);
-      RoundLog fast = quick.get(shape);
-      if (thorough != null && (fast == null || isWhole(shape, thorough.result(shape)))) {
-        runs.add(run(thorough.result(shape), Effort.full()));
-      } else if (fast != null) {
-        runs.add(run(fast.result(shape), Effort.quick()));
-      }
+      run(shape).ifPresent(runs::add);
     }
     Path reference = home.resolve("docs").resolve("reference");
-    var head =
-        new ReportPage.Head(
-            machine.text(), revision.text(), revision.name() + "; " + machine.shortText());
+    var head = new ReportPage.Head(machine.text(), now().text(), machine.shortText());
     return ReportPage.write(reference, head, Shapes.all(), runs);
+  }
+
+  private Optional<ReportPage.Run> run(Shape shape) throws IOException {
+    ReportPage.Run unfinished = null;
+    for (Effort thorough : List.of(Effort.full(), Effort.quick())) {
+      for (Revision revision : revisions) {
+        Optional<RoundLog> log = folder(revision, thorough).known(shape);
+        if (log.isEmpty()) {
+          continue;
+        }
+        ShapeResult result = log.get().result(shape);
+        var run = new ReportPage.Run(result, revision.name(), thorough.text(), thorough.option());
+        if (isWhole(shape, result)) {
+          return Optional.of(run);
+        }
+        unfinished = unfinished == null ? run : unfinished;
+      }
+    }
+    return Optional.ofNullable(unfinished);
   }
 
   private static boolean isWhole(Shape shape, ShapeResult result) {
     return shape.cases().stream().allMatch(result::isMeasured);
   }
 
-  private static ReportPage.Run run(ShapeResult result, Effort effort) {
-    return new ReportPage.Run(result, effort.text(), effort.option());
+  private Revision now() {
+    return revisions.getFirst();
+  }
+
+  private ResultsFolder folder() {
+    return folder(now(), effort);
+  }
+
+  private ResultsFolder folder(Revision revision, Effort thorough) {
+    String name = thorough.option().isEmpty() ? FULL : QUICK;
+    return new ResultsFolder(results.resolve(revision.name()).resolve(name));
   }
 }

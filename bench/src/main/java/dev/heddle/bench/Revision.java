@@ -20,15 +20,20 @@ record Revision(String commit, String changes) {
   private static final List<String> SOURCES =
       List.of("--", ".", ":(exclude)docs", ":(exclude)*.md", ":(exclude)api");
 
-  /// Of a work tree.
-  static Revision of(Path home) {
-    String commit = git(home, "log", "-1", "--format=%H").strip();
-    if (commit.isEmpty()) {
-      return new Revision("", "");
+  /// Of a work tree: what is in it, and the commits before, newest first.
+  static List<Revision> withEarlier(Path home) {
+    List<String> commits = git(home, "log", "--format=%H").lines().toList();
+    if (commits.isEmpty()) {
+      return List.of(new Revision("", ""));
     }
+    List<Revision> all = new ArrayList<>();
     String changes =
         git(home, "diff", "HEAD") + git(home, "ls-files", "--others", "--exclude-standard");
-    return new Revision(commit, changes.isBlank() ? "" : digest(changes));
+    if (!changes.isBlank()) {
+      all.add(new Revision(commits.getFirst(), digest(changes)));
+    }
+    commits.forEach(commit -> all.add(new Revision(commit, "")));
+    return all;
   }
 
   /// For a folder's name.

@@ -17,9 +17,13 @@ import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/// Runs of one commit, some thorough and some not, are one page.
+/// Runs of several commits, some thorough and some not, are one page.
 @SuppressWarnings("NullAway.Init") // set before each test
 class ReportTest {
+  private static final Revision NOW = new Revision("0123456789abcdef", "");
+  private static final Revision EARLIER = new Revision("123456789abcdef0", "");
+  private static final Revision OLDEST = new Revision("23456789abcdef01", "");
+
   @TempDir private Path home;
   private final Shape first = named("channel"); // of three cases
   private final Shape second = named("await-one");
@@ -46,10 +50,31 @@ class ReportTest {
   }
 
   @Test
+  void page_shapeThatThisCommitHasNotMeasured_isThatOfTheNewestBefore() throws IOException {
+    ran(OLDEST, "full", first, first.cases());
+    ran(EARLIER, "full", first, first.cases());
+    ran(EARLIER, "full", second, second.cases());
+    ran("full", second, second.cases());
+
+    String page = page();
+
+    assertThat(section(page, first)).contains("Measured at " + EARLIER.name() + ". Full");
+    assertThat(section(page, second)).contains("Measured at " + NOW.name() + ". Full");
+  }
+
+  @Test
+  void page_fullRunOfAnEarlierCommit_isShownInPlaceOfAQuickOne() throws IOException {
+    ran(EARLIER, "full", first, first.cases());
+    ran("quick", first, first.cases());
+
+    assertThat(section(page(), first)).contains("Measured at " + EARLIER.name() + ". Full");
+  }
+
+  @Test
   void page_fullRunThatIsNotOver_isShownWhereThereIsNoOther() throws IOException {
     ran("full", first, first.cases().subList(0, 1));
 
-    assertThat(section(page(), first)).contains("Full run: ", "Not measured at this commit yet.");
+    assertThat(section(page(), first)).contains("Full run: ", "Not measured yet.");
   }
 
   private static Shape named(String name) {
@@ -60,17 +85,19 @@ class ReportTest {
   }
 
   private String page() throws IOException {
-    var revision = new Revision("0123456789abcdef", "");
-    var report = new Report(home, folder("full"), revision, Machine.here(), Effort.full());
+    var revisions = List.of(NOW, EARLIER, OLDEST);
+    var report = new Report(home, home.resolve("rounds"), revisions, Machine.here(), Effort.full());
     return Files.readString(report.write());
   }
 
-  private ResultsFolder folder(String effort) {
-    return new ResultsFolder(home.resolve("rounds").resolve(effort));
+  private void ran(String effort, Shape shape, List<Case> cases) throws IOException {
+    ran(NOW, effort, shape, cases);
   }
 
-  private void ran(String effort, Shape shape, List<Case> cases) throws IOException {
-    RoundLog log = folder(effort).log(shape);
+  private void ran(Revision revision, String effort, Shape shape, List<Case> cases)
+      throws IOException {
+    Path rounds = home.resolve("rounds").resolve(revision.name()).resolve(effort);
+    RoundLog log = new ResultsFolder(rounds).log(shape);
     log.started("heddle", "Java 25");
     for (Case size : cases) {
       for (int i = 0; i < 3; i++) {

@@ -17,12 +17,14 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Optional;
 import java.util.OptionalDouble;
 import java.util.TreeMap;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
-/// `docs/reference/benchmarks.md` and its charts, written whole from the results of one commit.
+/// `docs/reference/benchmarks.md` and its charts, written whole from the results of a commit and of
+/// those before it.
 public final class ReportPage {
   private static final String CHARTS = "charts";
   private static final String SVG = ".svg";
@@ -45,16 +47,32 @@ public final class ReportPage {
   ///
   /// @param machine one line
   /// @param revision the commit
-  /// @param where both in a few words, for a picture
-  public record Head(String machine, String revision, String where) {}
+  /// @param place the machine in a few words, for a picture
+  public record Head(String machine, String revision, String place) {}
 
   /// A shape as it was measured.
   ///
+  /// @param revision of which commit, short
   /// @param effort how long the run took its time, for people
   /// @param option of `heddle bench` that asks for this effort, with a space before it, or empty
-  public record Run(ShapeResult result, String effort, String option) {
+  public record Run(ShapeResult result, String revision, String effort, String option) {
     private String mark() {
       return option.isEmpty() ? "full" : "quick";
+    }
+
+    private boolean hasRow(String row) {
+      return sizeOf(row).isPresent();
+    }
+
+    private Optional<Case> sizeOf(String row) {
+      return result.shape().cases().stream()
+          .filter(size -> size.rows().stream().anyMatch(known -> known.name().equals(row)))
+          .findFirst();
+    }
+
+    private String rounds(String row) {
+      int rounds = sizeOf(row).map(size -> result.conditionsOf(size).rounds()).orElse(0);
+      return mark() + ", " + rounds;
     }
   }
 
@@ -70,10 +88,20 @@ public final class ReportPage {
     for (ShapeResult result : results) {
       rows(result).forEach((row, lines) -> charts.put(row + SVG, BarChart.svg(lines)));
     }
-    charts.put(SUMMARY, SummaryChart.svg(Standing.all(results), head.where()));
+    charts.put(
+        SUMMARY, SummaryChart.svg(Standing.all(results), revisions(runs) + "; " + head.place()));
     replace(Files.createDirectories(folder.resolve(CHARTS)), charts);
     String text = new ReportPage(head, shapes, runs).text();
     return Files.writeString(folder.resolve("benchmarks.md"), text);
+  }
+
+  /// The commits behind the picture.
+  private static String revisions(List<Run> runs) {
+    return runs.stream()
+        .filter(run -> SummaryChart.ROWS.stream().anyMatch(row -> run.hasRow(row)))
+        .map(Run::revision)
+        .distinct()
+        .collect(Collectors.joining(", "));
   }
 
   /// A chart whose row is gone goes, too.
@@ -100,8 +128,17 @@ public final class ReportPage {
         [Run the benchmarks](../how-to/run-the-benchmarks.md) says how to run them and how to read this page.
 
         """);
-    page.append("Measured: ").append(head.revision()).append(".\n\n");
+    page.append("Written at ").append(head.revision());
+    page.append("; each shape names the commit that was measured.\n\n");
     page.append("Machine: ").append(head.machine()).append(".\n\n");
+    page.append(
+        """
+        - `heddle` is a program with the flags that Heddle needs, `heddle-launcher` the same under `./heddle run`.
+        - `raw` is the JDK's internal continuation, `floor` a bare virtual thread on an executor of its own: limits \
+        that no program can use as they are.
+        - `stock` is the JDK's virtual threads as they come, `stock-1` the same on one carrier thread.
+
+        """);
     absent();
     page.append("![Heddle beside the best other runtime, in six rows](")
         .append(CHARTS + "/" + SUMMARY)
@@ -138,7 +175,7 @@ public final class ReportPage {
             .filter(name -> !known.contains(name))
             .collect(Collectors.joining(", "));
     if (!unknown.isEmpty()) {
-      page.append("Not measured at this commit yet: ").append(unknown).append(".\n\n");
+      page.append("Not measured yet: ").append(unknown).append(".\n\n");
     }
   }
 
@@ -148,7 +185,9 @@ public final class ReportPage {
         ## Beside the best other runtime
 
         The first row of each case, the one furthest behind first. Heddle with library flags; limits that no program \
-        can use as they are (raw, floor, fio) are left out. A quick run ends before JVMs are warm.
+        can use as they are (raw, floor, fio) are left out. The column *run* says how many rounds count; a quick run \
+        ends before JVMs are warm. The last column is the median of the quotients of each round, which is steadier \
+        than the quotient of the two medians beside it, and may differ from it.
 
         | row | run | Heddle | best other | its figure | unit | Heddle is |
         |---|---|--:|---|--:|---|--:|
@@ -157,7 +196,7 @@ public final class ReportPage {
       double lead = standing.lead();
       cells(
           standing.row().name(),
-          runOf(standing).mark(),
+          runOf(standing).rounds(standing.row().name()),
           Line.number(standing.heddle()),
           standing.peer().name(),
           Line.number(standing.other()),
@@ -170,12 +209,7 @@ public final class ReportPage {
   }
 
   private Run runOf(Standing standing) {
-    return runs.stream()
-        .filter(run ->
-            run.result().shape().cases().stream()
-                .anyMatch(size -> size.rows().contains(standing.row())))
-        .findFirst()
-        .orElseThrow();
+    return runs.stream().filter(run -> run.hasRow(standing.row().name())).findFirst().orElseThrow();
   }
 
   private List<ShapeResult> results() {
@@ -192,7 +226,7 @@ public final class ReportPage {
         boolean met = verdict.state() == Bar.State.MET;
         cells(
             bar.row(),
-            run.mark(),
+            run.rounds(bar.row()),
             bar.subject(),
             bar.text(),
             verdict.found(),
@@ -204,12 +238,13 @@ public final class ReportPage {
   private void section(Run run) {
     ShapeResult result = run.result();
     page.append("\n## ").append(result.shape().name()).append("\n\n");
-    page.append(result.shape().what()).append("\n\n").append(run.effort()).append("\n");
+    page.append(result.shape().what()).append("\n\nMeasured at ").append(run.revision());
+    page.append(". ").append(run.effort()).append("\n");
     Map<String, List<Line>> rows = rows(result);
     for (Case size : result.shape().cases()) {
       if (!result.isMeasured(size)) {
         page.append("\n### ").append(size.name()).append("\n\n");
-        page.append("Not measured at this commit yet.\n");
+        page.append("Not measured yet.\n");
         command(run, size);
         continue;
       }

@@ -63,7 +63,8 @@ final class SummaryChart {
     svg.append(
         String.format(
             Locale.ROOT,
-            "<text x=\"8\" y=\"%d\" font-size=\"11\">%s</text>%n",
+            "<text x=\"8\" y=\"%d\" font-size=\"11\">%s. Lengths by doublings; medians of quotients of"
+                + " rounds.</text>%n",
             height - 8,
             Palette.escaped(where)));
     return svg.append("</svg>\n").toString();

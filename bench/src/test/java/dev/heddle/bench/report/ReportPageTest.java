@@ -23,7 +23,7 @@ import org.junit.jupiter.api.io.TempDir;
 /// The page and the JSON of runs in which hardly anybody took part.
 @SuppressWarnings("NullAway.Init") // set before each test
 class ReportPageTest {
-  private static final Head HEAD = new Head("a machine", "commit abc", "abc; here");
+  private static final Head HEAD = new Head("a machine", "commit abc", "here");
 
   @TempDir private Path folder;
   private final Shape first = Shapes.all().getFirst();
@@ -59,14 +59,15 @@ class ReportPageTest {
   void page_namesCommitAndMachine_andTheMissingBeforeAnyFigure() throws IOException {
     String page = page(List.of(shape, first), log.result(shape));
 
-    assertThat(page).contains("Measured: commit abc.", "Machine: a machine.", "Some effort.");
+    assertThat(page)
+        .contains("Written at commit abc;", "Machine: a machine.", "Measured at def. Some effort.");
     assertThat(page.indexOf("- go: 'go' is not on the PATH (a)"))
         .isPositive()
         .isLessThan(page.indexOf("## Beside the best other runtime"));
     assertThat(page.indexOf("| go | **missing**"))
         .isPositive()
         .isLessThan(page.indexOf("| heddle | 100 |"));
-    assertThat(page).contains("Not measured at this commit yet: switch.");
+    assertThat(page).contains("Not measured yet: switch.");
   }
 
   @Test
@@ -75,8 +76,8 @@ class ReportPageTest {
 
     assertThat(page)
         .contains("```\n./heddle bench --quick a\n```", "```\n./heddle bench --quick b\n```")
-        .contains("3 rounds; 1 beside load do not count.")
-        .contains("### b\n\nNot measured at this commit yet.");
+        .contains("3 rounds; 1 beside load do not count.", "| a | quick, 3 |")
+        .contains("### b\n\nNot measured yet.");
   }
 
   @Test
@@ -113,6 +114,6 @@ class ReportPageTest {
   private String page(List<Shape> shapes, ShapeResult result) throws IOException {
     return Files.readString(
         ReportPage.write(
-            folder, HEAD, shapes, List.of(new Run(result, "Some effort.", " --quick"))));
+            folder, HEAD, shapes, List.of(new Run(result, "def", "Some effort.", " --quick"))));
   }
 }

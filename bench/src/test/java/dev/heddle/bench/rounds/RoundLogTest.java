@@ -128,17 +128,18 @@ class RoundLogTest {
   }
 
   @Test
-  void folder_namesTheShapesToGoOnWith() throws IOException {
+  void folder_knowsAShapeFromItsFirstRoundOn() throws IOException {
     var results = new ResultsFolder(folder.resolve("commit").resolve("full"));
-    assertThat(results.toDo(List.of(shape))).containsExactly(shape);
+    assertThat(results.known(shape)).isEmpty();
 
     RoundLog log = results.log(shape);
     log.add(QUIET);
     log.done("a");
-    assertThat(results.toDo(List.of(shape))).containsExactly(shape);
+    assertThat(results.known(shape))
+        .hasValueSatisfying(it -> assertThat(it.isComplete(shape)).isFalse());
 
     log.done("b");
-    assertThat(results.toDo(List.of(shape))).isEmpty();
-    assertThat(results.logs(List.of(shape))).containsOnlyKeys(shape);
+    assertThat(results.known(shape))
+        .hasValueSatisfying(it -> assertThat(it.isComplete(shape)).isTrue());
   }
 }

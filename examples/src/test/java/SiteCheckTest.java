@@ -16,6 +16,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 final class SiteCheckTest {
+  private static final String PATIENT = "600000"; // ms for a page, on a machine however slow
   @TempDir private Path folder = Path.of("");
 
   private void page(String name, String html) throws IOException {
@@ -28,7 +29,7 @@ final class SiteCheckTest {
   void check_brokenLinks_namesThemWithTheirPlace() throws Exception {
     page("index.html", "<a href='a.html'>a</a><a href=gone.html>b</a><img src=\"/no.png\">");
     page("a.html", "<h1 id=here>h</h1><a href='#here'>x</a><a href='#nowhere'>y</a>");
-    try (var check = ExampleProcess.start("SiteCheck", folder.toString())) {
+    try (var check = ExampleProcess.start("SiteCheck", "-t", PATIENT, folder.toString())) {
       assertThat(check.awaitExit()).isEqualTo(1);
       assertThat(check.output())
           .contains("Broken links: 3")
@@ -43,7 +44,7 @@ final class SiteCheckTest {
     page("index.html", "<a href='sub'>relative</a><a href='/sub/b%20c.html#%C3%A4'>absolute</a>");
     page("sub/index.html", "<a href='../index.html'>up</a><!-- <a href='gone'>comment</a> -->");
     page("sub/b c.html", "<p id='ä'><a href='mailto:x@example.org'>mail</a><a href='?q'>q</a>");
-    try (var check = ExampleProcess.start("SiteCheck", "-n", "2", folder.toString())) {
+    try (var check = ExampleProcess.start("SiteCheck", "-t", PATIENT, "-n", "2", folder.toString())) {
       assertThat(check.awaitExit()).as(check.text()).isZero();
       assertThat(check.output()).contains("No broken links.").contains("pages a second");
     }
@@ -54,7 +55,7 @@ final class SiteCheckTest {
     page("index.html", "<a href=a.html></a><a href=b.html></a><a href='./a.html#x'></a>");
     page("a.html", "<p id=x><a href=b.html></a><a href='/'></a>");
     page("b.html", "<a href=a.html></a><a href='/../index.html'></a>");
-    try (var check = ExampleProcess.start("SiteCheck", folder.toString())) {
+    try (var check = ExampleProcess.start("SiteCheck", "-t", PATIENT, folder.toString())) {
       assertThat(check.awaitExit()).isZero();
       // "/", "/index.html", "/a.html", "/b.html"
       assertThat(check.output()).contains("4 pages, ");
@@ -67,7 +68,7 @@ final class SiteCheckTest {
         "index.html", "<a href=a.html class=hidden>Heddle</a> heddle, HEDDLE and shuttle &hellip;");
     page("a.html", "<script>shuttle()</script><!-- shuttle --><a href=b.html>Shuttle loom</a>");
     page("b.html", "<p>heddle shuttle warping</p>");
-    try (var check = ExampleProcess.start("SiteCheck", folder.toString())) {
+    try (var check = ExampleProcess.start("SiteCheck", "-t", PATIENT, folder.toString())) {
       assertThat(check.awaitExit()).as(check.text()).isZero();
       assertThat(check.output())
           .endsWith("Words used most:\n      4  heddle\n      3  shuttle\n      1  warping");
@@ -76,7 +77,7 @@ final class SiteCheckTest {
 
   @Test
   void check_ownPages_haveNoBrokenLink() throws Exception {
-    try (var check = ExampleProcess.start("SiteCheck")) {
+    try (var check = ExampleProcess.start("SiteCheck", "-t", PATIENT)) {
       assertThat(check.awaitExit()).as(check.text()).isZero();
     }
   }
@@ -86,7 +87,7 @@ final class SiteCheckTest {
     var asked = new CountDownLatch(1);
     // one at a time: what comes before the page that hangs is done by then
     try (var site = new Site(new CountDownLatch(1), asked);
-        var check = ExampleProcess.start("SiteCheck", "-n", "1", "-t", "600000", site.address())) {
+        var check = ExampleProcess.start("SiteCheck", "-n", "1", "-t", PATIENT, site.address())) {
       asked.await();
       check.signal("INT");
       assertThat(check.awaitExit()).as(check.text()).isEqualTo(130);

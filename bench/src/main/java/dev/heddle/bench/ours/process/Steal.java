@@ -47,7 +47,8 @@ public final class Steal implements Program {
     private final @Nullable Pid parent;
     private final CompletableFuture<Long> result; // the root's
     private final Split part;
-    private int waiting;
+    private boolean begun;
+    private int waiting; // for the results of so many children
     private long sum;
 
     Part(@Nullable Pid parent, CompletableFuture<Long> result, Split part) {
@@ -58,16 +59,13 @@ public final class Steal implements Program {
 
     @Override
     public void step(List<ProcessEvent> events, StepOutput out) {
-      if (part.isLeaf()) {
-        sum = part.compute();
-      } else if (waiting == 0) {
-        var _ = context().spawn(new Part(context().self(), result, part.small()));
-        var _ = context().spawn(new Part(context().self(), result, part.large()));
-        waiting = 2;
+      if (!begun) {
+        begun = true;
+        begin();
       }
       for (ProcessEvent event : events) {
-        if (event.data() instanceof Long half) {
-          sum += half;
+        if (event.data() instanceof Long ofChild) {
+          sum += ofChild;
           waiting--;
         }
       }
@@ -75,6 +73,17 @@ public final class Steal implements Program {
         tell();
         out.done();
       }
+    }
+
+    /// As the other contenders: the small part to another, the large part by itself.
+    private void begin() {
+      Split rest = part;
+      while (!rest.isLeaf()) {
+        var _ = context().spawn(new Part(context().self(), result, rest.small()));
+        waiting++;
+        rest = rest.large();
+      }
+      sum = rest.compute();
     }
 
     private void tell() {

@@ -2,6 +2,7 @@
 package dev.heddle.loop.feed;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.heddle.Action;
 import dev.heddle.Heddle;
@@ -11,7 +12,9 @@ import dev.heddle.coroutine.tree.CoroutineNode;
 import dev.heddle.coroutine.tree.CoroutineTree;
 import dev.heddle.scheduler.Microtask;
 import dev.heddle.scheduler.Scheduler;
+import dev.heddle.scheduler.SwitchTrace;
 import dev.heddle.scheduler.context.ExecutionContext.Occupant;
+import java.lang.reflect.Proxy;
 import java.time.Duration;
 import java.util.Comparator;
 import java.util.HashMap;
@@ -439,14 +442,52 @@ class AccountsTest {
         });
   }
 
-  /// Its thread ticked on.
-  @Test
-  void loopThatEnds_leavesNoThreadOfItsAccounts() throws Exception {
-    observed(() -> {}, _ -> {});
+  private static void awaitNoTicks() {
     while (Thread.getAllStackTraces().keySet().stream()
         .anyMatch(thread -> thread.getName().equals("heddle-trace-ticks"))) {
       Thread.onSpinWait();
     }
+  }
+
+  /// As without memory: their thread ticked on for ever.
+  @Test
+  void accountsThatCannotBegin_leaveNoThread() {
+    CompletableFuture<CoroutineTree> opened = new CompletableFuture<>();
+    CountDownLatch over = new CountDownLatch(1);
+    Loop<Boolean> loop =
+        Loop.start(
+            WITHOUT_REPORTS,
+            () -> {
+              opened.complete(CoroutineNode.current().tree());
+              over.await();
+              return true;
+            });
+    CoroutineTree tree = opened.join();
+    assertThatThrownBy(() -> onLoop(tree, () -> beginBesideAStranger(tree)))
+        .hasCauseInstanceOf(ClassCastException.class);
+    awaitNoTicks();
+    over.countDown();
+    loop.join();
+  }
+
+  /// No observer can be added to what is none itself.
+  private static Accounts beginBesideAStranger(CoroutineTree tree) {
+    Class<?>[] types = {SwitchTrace.class};
+    ClassLoader loader = SwitchTrace.class.getClassLoader();
+    tree.scheduler()
+        .setTrace((SwitchTrace) Proxy.newProxyInstance(loader, types, (_, _, _) -> null));
+    try {
+      return Accounts.begin(tree);
+    } finally {
+      tree.scheduler().setTrace(null);
+    }
+  }
+
+  /// Its thread ticked on.
+  @Test
+  void loopThatEnds_leavesNoThreadOfItsAccounts() throws Exception {
+    observed(() -> {}, _ -> {});
+    awaitNoTicks();
     CompletableFuture<LoopFeed> opened = new CompletableFuture<>();
     CountDownLatch over = new CountDownLatch(1);
     Loop<Boolean> loop =
@@ -460,10 +501,7 @@ class AccountsTest {
     List<Map<String, String>> _ = opened.join().detail("accounts");
     over.countDown();
     loop.join();
-    while (Thread.getAllStackTraces().keySet().stream()
-        .anyMatch(thread -> thread.getName().equals("heddle-trace-ticks"))) {
-      Thread.onSpinWait();
-    }
+    awaitNoTicks();
     opened.join().close();
   }
 

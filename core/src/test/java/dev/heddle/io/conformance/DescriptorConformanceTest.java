@@ -102,8 +102,7 @@ class DescriptorConformanceTest implements OnDriver {
   private static Set<String> names(StreamSocket one, StreamSocket other) throws IOException {
     Set<String> names = new HashSet<>();
     Unix.sendDescriptors(one, bytes("n"), one, other);
-    try (ReceivedDescriptors received =
-        Unix.receiveDescriptors(other, ByteBuffer.allocate(1), 2)) {
+    try (ReceivedDescriptors received = Unix.receiveDescriptors(other, ByteBuffer.allocate(1), 2)) {
       for (int i = 0; i < received.size(); i++) {
         int number = received.takeNumber(i);
         names.add(target(Path.of("/proc/self/fd/" + number)));

@@ -144,7 +144,8 @@ public final class ProcessFailures {
   /// Makes the texts of all that were noted, until one of them takes too long.
   private final class Writer implements Runnable {
     // its own thread writes `began` first; others read `current` first. A CAS of `current` to null
-    // decides: by its own thread, the text has come; by another one, this writer ends with that text
+    // decides: by its own thread, the text has come; by another one, this writer ends with that
+    // text
     private volatile long began;
     private final AtomicReference<@Nullable Noted> current = new AtomicReference<>();
 

@@ -147,9 +147,12 @@ class NameSimulationTest {
 
   /// A program that says what has happened in some histories.
   private static final class ShortHistories {
+    // two depend on the order of what waits for a reply of the log
+    private static final int[] SEEDS = {0, 1, 2, 71, 269};
+
     static String said() {
       return "histories "
-          + IntStream.range(0, 5)
+          + IntStream.of(SEEDS)
               .mapToObj(seed -> history(seed, Scale.SHORT, ModelledSessions::new))
               .toList();
     }

@@ -121,8 +121,8 @@ class AccountsTest {
         });
   }
 
-  /// Ten of them: the thread that ticks may be late, but not always. Between them runs share
-  /// readings of the clock.
+  /// Ten of them: where the short ones share readings of the clock, the thread that ticks may be
+  /// late, but not always.
   @Test
   void longRun_isThatOfItsCoroutine_alsoAmongShortOnes() throws Exception {
     Duration time = Duration.ofMillis(50);

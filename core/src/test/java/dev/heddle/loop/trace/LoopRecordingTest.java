@@ -66,6 +66,10 @@ class LoopRecordingTest {
     try (RecordedLoop loop = RecordedLoop.start(RecordedLoop::awaitEnd)) {
       assertThatThrownBy(() -> new LoopRecording(loop.tree(), 3))
           .hasMessage("a ring of 3 entries: no power of two");
+      try (LoopRecording _ = new LoopRecording(loop.tree(), RecordedTrace.ENTRIES)) {
+        assertThatThrownBy(() -> new LoopRecording(loop.tree(), RecordedTrace.ENTRIES))
+            .hasMessageContaining("another observer");
+      }
       while (Thread.getAllStackTraces().keySet().stream()
           .anyMatch(thread -> thread.getName().equals("heddle-trace-ticks"))) {
         Thread.onSpinWait();

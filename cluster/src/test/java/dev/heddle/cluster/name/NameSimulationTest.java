@@ -146,9 +146,11 @@ class NameSimulationTest {
   }
 
   /// A program that says what has happened in some histories.
-  private static final class ShortHistories {
+  static final class ShortHistories {
     // two depend on the order of what waits for a reply of the log
     private static final int[] SEEDS = {0, 1, 2, 71, 269};
+
+    private ShortHistories() {}
 
     static String said() {
       return "histories "

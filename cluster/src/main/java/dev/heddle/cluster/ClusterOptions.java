@@ -4,6 +4,7 @@ package dev.heddle.cluster;
 import dev.heddle.cluster.name.NodeNames;
 import dev.heddle.cluster.peer.Entry;
 import dev.heddle.cluster.roster.LogFormats;
+import dev.heddle.cluster.roster.SortedNames;
 import dev.heddle.cluster.shard.NodeShards;
 import dev.heddle.cluster.wire.Features;
 import dev.heddle.cluster.wire.Limits;
@@ -16,13 +17,11 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
-import java.util.TreeSet;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -290,7 +289,7 @@ public final class ClusterOptions {
   ///   when a name is given twice
   public ClusterOptions voters(String... nodes) {
     Draft made = new Draft(values);
-    made.voters = Collections.unmodifiableSortedSet(new TreeSet<>(Set.of(nodes)));
+    made.voters = SortedNames.copyOf(Set.of(nodes));
     made.voters.forEach(node -> name(node, "the name of a node"));
     if (nodes.length == 0 || nodes.length == 2) {
       throw new IllegalArgumentException(

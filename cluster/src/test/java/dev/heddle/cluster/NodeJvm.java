@@ -24,7 +24,7 @@ import java.util.stream.Stream;
 
 /// A program of tests, mostly [NodeProgram], in a JVM of its own. It is killed by its process when
 /// it is closed.
-final class NodeJvm implements AutoCloseable {
+public final class NodeJvm implements AutoCloseable {
   /// A property: the jar of voters, for programs that vote. This module's build has none.
   static final String VOTERS_JAR = "heddle.ratis.jar";
 
@@ -38,7 +38,7 @@ final class NodeJvm implements AutoCloseable {
   /// What it has said.
   ///
   /// @param millis of the wall clock
-  record Line(long millis, String text) {}
+  public record Line(long millis, String text) {}
 
   private NodeJvm(java.lang.Process process) {
     this.process = process;
@@ -50,7 +50,8 @@ final class NodeJvm implements AutoCloseable {
     return start(NodeProgram.class, jvmOptions, arguments);
   }
 
-  static NodeJvm start(Class<?> program, List<String> jvmOptions, Object... arguments)
+  /// Starts a program of tests.
+  public static NodeJvm start(Class<?> program, List<String> jvmOptions, Object... arguments)
       throws IOException {
     return startBy(List.of(), program, jvmOptions, arguments);
   }
@@ -119,7 +120,7 @@ final class NodeJvm implements AutoCloseable {
   }
 
   /// Waits for a line that begins with one of these; what comes before it is dropped.
-  Line waitFor(String... begins) throws InterruptedException {
+  public Line waitFor(String... begins) throws InterruptedException {
     while (true) {
       Line line = next.poll(GUARD_SECONDS, TimeUnit.SECONDS);
       if (line == null) {

@@ -184,15 +184,19 @@ class FifoTest {
 
   /// Waits until an opening has done what it does beside the loop, and asserts that it waits then.
   private static void assertWaitsForAPeer(Coroutine<?> opening) {
-    while (!opening.isDone() && !waitsForAPeer(Heddle.dump().text())) {
+    while (!opening.isDone() && !waitsForAPeer(opening)) {
       Heddle.yieldNow();
     }
     assertThat(opening.isDone()).isFalse();
   }
 
-  private static boolean waitsForAPeer(String dump) {
-    return dump.contains("input from the opening of")
-        || dump.contains("a timer, due in"); // no inotify instance is left
+  private static boolean waitsForAPeer(Coroutine<?> opening) {
+    return Heddle.dump().coroutines().stream()
+        .filter(each -> each.id() == opening.id())
+        .flatMap(each -> each.waits().stream())
+        .anyMatch(wait ->
+            wait.on().startsWith("input from the opening of ")
+                || wait.on().startsWith("a timer, due in ")); // no inotify instance is left
   }
 
   @Test

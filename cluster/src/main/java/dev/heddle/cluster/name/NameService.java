@@ -11,6 +11,7 @@ import dev.heddle.cluster.roster.Ownership;
 import dev.heddle.cluster.roster.Roster;
 import dev.heddle.cluster.roster.RosterCodec;
 import dev.heddle.cluster.roster.SingletonSpec;
+import dev.heddle.cluster.roster.SortedNames;
 import dev.heddle.cluster.roster.StorageProof;
 import dev.heddle.cluster.wire.NodeLife;
 import dev.heddle.process.Pid;
@@ -65,7 +66,7 @@ public final class NameService implements RosterAccess {
       LeaseTimes times,
       RosterCodec codec) {
     public Setup {
-      voters = Collections.unmodifiableSortedSet(new TreeSet<>(voters));
+      voters = SortedNames.copyOf(voters);
     }
   }
 

@@ -8,6 +8,7 @@ import dev.heddle.cluster.roster.NameStore;
 import dev.heddle.cluster.roster.NameStoreProvider;
 import dev.heddle.cluster.roster.NodeDirectory;
 import dev.heddle.cluster.roster.RosterCodec;
+import dev.heddle.cluster.roster.SortedNames;
 import dev.heddle.cluster.wire.Frame;
 import dev.heddle.cluster.wire.NodeLife;
 import dev.heddle.cluster.wire.Urgent.Introduction;
@@ -20,11 +21,9 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.Collections;
 import java.util.Objects;
 import java.util.ServiceLoader;
 import java.util.Set;
-import java.util.TreeSet;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
@@ -47,7 +46,7 @@ public final class NodeNames implements AutoCloseable {
   public record Settings(
       Set<String> voters, @Nullable Path directory, Duration lease, LogFormats formats) {
     public Settings {
-      voters = Collections.unmodifiableSortedSet(new TreeSet<>(voters));
+      voters = SortedNames.copyOf(voters);
     }
   }
 

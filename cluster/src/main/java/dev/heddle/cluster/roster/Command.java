@@ -2,10 +2,8 @@
 package dev.heddle.cluster.roster;
 
 import dev.heddle.process.Pid;
-import java.util.Collections;
 import java.util.List;
 import java.util.Set;
-import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
 /// One entry of the log that a [Roster] is made of. Applied twice, a command changes nothing more
@@ -114,7 +112,7 @@ public sealed interface Command {
       implements SingletonCommand {
     /// Copies the set.
     public OfferSingletons {
-      names = Collections.unmodifiableSortedSet(new TreeSet<>(names));
+      names = SortedNames.copyOf(names);
     }
   }
 

@@ -3,9 +3,7 @@ package dev.heddle.cluster.roster;
 
 import java.io.IOException;
 import java.time.Duration;
-import java.util.Collections;
 import java.util.Set;
-import java.util.TreeSet;
 
 /// Makes the [NameStore] of a voter. `ServiceLoader` finds it, and only when voters are named: an
 /// implementation brings many classes with it.
@@ -32,7 +30,7 @@ public interface NameStoreProvider {
       Limits limits) {
     /// Checks the voters.
     public Setup {
-      voters = Collections.unmodifiableSortedSet(new TreeSet<>(voters));
+      voters = SortedNames.copyOf(voters);
       if (!voters.contains(directory.node())) {
         throw new IllegalArgumentException(
             "node '%s' is none of the voters %s".formatted(directory.node(), voters));

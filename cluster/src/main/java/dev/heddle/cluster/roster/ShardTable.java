@@ -11,7 +11,6 @@ import dev.heddle.cluster.roster.Outcome.Reason;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Arrays;
-import java.util.Collections;
 import java.util.Deque;
 import java.util.HashMap;
 import java.util.Iterator;
@@ -102,7 +101,7 @@ public final class ShardTable {
 
   /// The names of the types, sorted.
   public Set<String> types() {
-    return Collections.unmodifiableSortedSet(new TreeSet<>(types.keySet()));
+    return SortedNames.copyOf(types.keySet());
   }
 
   /// How many shards a type has; 0 when it is unknown.

@@ -3,11 +3,14 @@ package dev.heddle.cluster.name;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.heddle.cluster.NodeJvm;
 import dev.heddle.cluster.engine.SimulationSeeds;
 import dev.heddle.cluster.name.SimulatedTime.Scale;
 import java.util.List;
 import java.util.function.Function;
+import java.util.logging.LogManager;
 import java.util.logging.Logger;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
@@ -131,6 +134,35 @@ class NameSimulationTest {
     }
     assertThat(history(0, Scale.LONG, SessionsOverLoopback::new))
         .isEqualTo(history(0, Scale.LONG, SessionsOverLoopback::new));
+  }
+
+  /// The order of sets is another one in each JVM.
+  @Test
+  void history_ofASeed_isTheSameInAnotherJvm() throws Exception {
+    try (NodeJvm other = NodeJvm.start(ShortHistories.class, List.of())) {
+      String said = ShortHistories.said(); // meanwhile
+      assertThat(other.waitFor("histories ").text()).isEqualTo(said);
+    }
+  }
+
+  /// A program that says what has happened in some histories.
+  static final class ShortHistories {
+    // two depend on the order of what waits for a reply of the log
+    private static final int[] SEEDS = {0, 1, 2, 71, 269};
+
+    private ShortHistories() {}
+
+    static String said() {
+      return "histories "
+          + IntStream.of(SEEDS)
+              .mapToObj(seed -> history(seed, Scale.SHORT, ModelledSessions::new))
+              .toList();
+    }
+
+    public static void main(String... args) {
+      LogManager.getLogManager().reset(); // nothing else is printed
+      System.out.println(System.currentTimeMillis() + " " + said());
+    }
   }
 
   /// What has happened; the last number depends on how often chance was asked.

@@ -70,8 +70,8 @@ final class Accounts implements LoopObserver {
   record Named(long id, String label, Use use) {}
 
   private final CoroutineTree tree;
-  private final TraceTicker ticker = new TraceTicker();
-  private final RunTimes times = new RunTimes(System::nanoTime, ticker.ticks()::count, this::write);
+  private final TraceTicker ticker;
+  private final RunTimes times;
   private final long began = System.nanoTime();
 
   // rows of coroutines that live
@@ -88,15 +88,26 @@ final class Accounts implements LoopObserver {
 
   private @Nullable Walk walk; // that reads them
 
-  private Accounts(CoroutineTree tree) {
+  private Accounts(CoroutineTree tree, TraceTicker ticker) {
     this.tree = tree;
+    this.ticker = ticker;
+    this.times = new RunTimes(System::nanoTime, ticker.ticks()::count, this::write);
   }
 
   /// Begins accounts. On the trampoline.
   static Accounts begin(CoroutineTree tree) {
-    Accounts accounts = new Accounts(tree);
-    LoopObserver.add(tree, accounts);
-    return accounts;
+    TraceTicker ticker = new TraceTicker();
+    boolean hasBegun = false;
+    try {
+      Accounts accounts = new Accounts(tree, ticker);
+      LoopObserver.add(tree, accounts);
+      hasBegun = true;
+      return accounts;
+    } finally {
+      if (!hasBegun) {
+        ticker.close(); // no memory
+      }
+    }
   }
 
   /// Ends them. On the trampoline.

@@ -54,7 +54,7 @@ public final class LoopRecording implements Recording {
 
   private final CoroutineTree tree;
   private final Found holds;
-  private final TraceTicker ticker = new TraceTicker();
+  private final TraceTicker ticker;
   private final long began;
   private final long beganMillis = System.currentTimeMillis();
   private final LoopCounters before;
@@ -80,15 +80,14 @@ public final class LoopRecording implements Recording {
   public LoopRecording(CoroutineTree tree, int entries, Found holds) {
     this.tree = tree;
     this.holds = holds;
-    TraceRing ring = new TraceRing(entries);
-    CompletableFuture<Begin> begin =
-        TrampolineCall.post(tree, answer -> begin(tree, ring, ticker.ticks(), answer));
+    TraceRing ring = new TraceRing(entries); // the most memory: before there is a thread
+    this.ticker = new TraceTicker();
     Begin begun = null;
     try {
-      begun = await(begin);
+      begun = awaitBegin(ring, ticker.ticks());
     } finally {
       if (begun == null) {
-        giveUp(begin);
+        ticker.close();
       }
     }
     if (begun == null) {
@@ -98,6 +97,21 @@ public final class LoopRecording implements Recording {
     this.trace = begun.trace;
     this.before = begun.counters;
     this.began = begun.nanos;
+  }
+
+  /// Begins; null when the loop does not answer in time.
+  private @Nullable Begin awaitBegin(TraceRing ring, TraceTicks ticks) {
+    CompletableFuture<Begin> begin =
+        TrampolineCall.post(tree, answer -> begin(tree, ring, ticks, answer));
+    Begin begun = null;
+    try {
+      begun = await(begin);
+    } finally {
+      if (begun == null) {
+        giveUp(begin);
+      }
+    }
+    return begun;
   }
 
   /// On the trampoline. If nobody waits for the answer any more, nothing has begun.
@@ -114,7 +128,6 @@ public final class LoopRecording implements Recording {
 
   // the loop may come to it later
   private void giveUp(CompletableFuture<Begin> begin) {
-    ticker.close();
     if (!begin.cancel(false)) {
       var _ = begin.thenAccept(late -> endOnLoop(late.trace));
     }

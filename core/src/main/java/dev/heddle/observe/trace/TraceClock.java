@@ -7,9 +7,9 @@ public final class TraceClock {
   /*
    * A clock read takes 25 ns, and a switch 150. So entries that are less than FAST_NANOS apart
    * share a reading, up to STRIDE of them. A run that is long among short ones must not be taken
-   * for them: a thread ticks every TICK_NANOS, and the first entry after a tick reads the clock. So
-   * an entry's time is never late, and early by STRIDE times FAST_NANOS or so, or TICK_NANOS where
-   * one was long.
+   * for them: a thread ticks (TraceTicks), and the first entry after a tick reads the clock. So an
+   * entry's time is never late, and early by STRIDE times FAST_NANOS or so, or by the time from one
+   * tick to the next where one was long.
    *
    * Rejected. A reading for each entry: 17 % of a switch for each. The time of the ticks alone:
    * everything between two would be a guess.

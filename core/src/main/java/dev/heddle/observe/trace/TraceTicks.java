@@ -5,10 +5,12 @@ import dev.heddle.internal.VarHandles;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 
-/// A count that a thread increments each millisecond: what has happened between two readings of it
-/// was short.
+/// A count that a thread increments after each pause of [#NANOS]: what has happened between two
+/// equal readings of it was short.
 public final class TraceTicks {
-  /// From one tick to the next, at least.
+  /// How long the thread that ticks sleeps between two ticks. A tick is later than that by what the
+  /// system takes to wake the thread, without a bound; it is earlier only when the thread wakes for
+  /// no reason, as the JDK allows.
   public static final long NANOS = 1_000_000;
 
   private static final VarHandle COUNT =

@@ -18,6 +18,7 @@ import dev.heddle.io.StreamSocket;
 import dev.heddle.io.Tcp;
 import dev.heddle.io.Unix;
 import dev.heddle.io.UnixAbstractAddress;
+import dev.heddle.reactor.linux.LinuxCalls;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -27,9 +28,9 @@ import java.nio.channels.ClosedChannelException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.Arrays;
-import java.util.List;
+import java.util.HashSet;
+import java.util.Set;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -97,22 +98,29 @@ class DescriptorConformanceTest implements OnDriver {
     return new String(buffer.array(), StandardCharsets.UTF_8);
   }
 
-  /// The sockets and pipes that this process has open, each as often as it has descriptors.
-  private static List<String> open() throws IOException {
-    Path numbers = Path.of("/proc/self/fd");
-    if (!Files.exists(numbers)) {
-      return List.of();
-    }
-    List<String> open = new ArrayList<>();
-    try (Stream<Path> links = Files.list(numbers)) {
-      for (Path link : links.toList()) {
-        String target = target(link);
-        if (target.matches("(socket|pipe):.*")) {
-          open.add(target);
-        }
+  /// The sockets of a pair, as the system names them: other threads open sockets, too.
+  private static Set<String> names(StreamSocket one, StreamSocket other) throws IOException {
+    Set<String> names = new HashSet<>();
+    Unix.sendDescriptors(one, bytes("n"), one, other);
+    try (ReceivedDescriptors received = Unix.receiveDescriptors(other, ByteBuffer.allocate(1), 2)) {
+      for (int i = 0; i < received.size(); i++) {
+        int number = received.takeNumber(i);
+        names.add(target(Path.of("/proc/self/fd/" + number)));
+        LinuxCalls.close(number);
       }
     }
-    return open;
+    assertThat(names).hasSize(2).allMatch(name -> name.startsWith("socket:"));
+    return names;
+  }
+
+  /// How many descriptors this process has of some sockets.
+  private static long descriptors(Set<String> sockets) throws IOException {
+    if (sockets.isEmpty()) {
+      return 0; // the driver passes none
+    }
+    try (Stream<Path> links = Files.list(Path.of("/proc/self/fd"))) {
+      return links.filter(link -> sockets.contains(target(link))).count();
+    }
   }
 
   private static String target(Path link) {
@@ -121,15 +129,6 @@ class DescriptorConformanceTest implements OnDriver {
     } catch (IOException _) {
       return ""; // closed meanwhile
     }
-  }
-
-  /// What was open then and has more descriptors now: they were received. Others in this JVM may
-  /// open what was not, and end what was.
-  private static List<String> receivedSince(List<String> before) throws IOException {
-    List<String> more = new ArrayList<>(open());
-    more.retainAll(before);
-    before.forEach(more::remove);
-    return more;
   }
 
   // ---- descriptors ----
@@ -249,13 +248,14 @@ class DescriptorConformanceTest implements OnDriver {
     run((one, other) -> {
       AutoCloseable[] many = new AutoCloseable[20];
       Arrays.fill(many, one);
-      List<String> before = open();
+      Set<String> names = names(one, other);
+      long before = descriptors(names);
       Unix.sendDescriptors(one, bytes("many"), many);
       ByteBuffer into = ByteBuffer.allocate(10);
       assertThatThrownBy(() -> Unix.receiveDescriptors(other, into, 3))
           .isInstanceOf(IOException.class)
           .hasMessageContaining("more than 3 descriptors");
-      assertThat(receivedSince(before)).isEmpty();
+      assertThat(descriptors(names)).isEqualTo(before);
       assertThat(into.position()).isEqualTo(4);
       one.write(bytes("next"));
       assertThat(read(other, 4)).isEqualTo("next");
@@ -264,20 +264,17 @@ class DescriptorConformanceTest implements OnDriver {
 
   @Test
   void descriptors_thatAreNotTaken_areClosed() throws IOException {
-    run((_, _) -> {}); // opens what stays open
-    List<String> before = open();
-    List<String> ours = new ArrayList<>();
+    Set<String> names = new HashSet<>();
     run((one, other) -> {
-      List<String> alone = open();
-      ours.addAll(alone);
-      ours.removeAll(before);
+      names.addAll(names(one, other));
+      long before = descriptors(names);
       Unix.sendDescriptors(one, bytes("a"), one, other);
       try (ReceivedDescriptors received =
           Unix.receiveDescriptors(other, ByteBuffer.allocate(1), 2)) {
-        assertThat(receivedSince(alone)).hasSize(2);
+        assertThat(descriptors(names)).isEqualTo(before + 2);
         assertThat(received.size()).isEqualTo(2);
       }
-      assertThat(receivedSince(alone)).isEmpty();
+      assertThat(descriptors(names)).isEqualTo(before);
       Unix.sendDescriptors(one, bytes("b"), one, other);
       ReceivedDescriptors forgotten = Unix.receiveDescriptors(other, ByteBuffer.allocate(1), 2);
       assertThat(forgotten.size()).isEqualTo(2);
@@ -285,7 +282,7 @@ class DescriptorConformanceTest implements OnDriver {
       read(other, 1); // the system closes them
       Unix.sendDescriptors(one, bytes("never read"), one, other);
     });
-    assertThat(open()).filteredOn(ours::contains).isEmpty();
+    assertThat(descriptors(names)).isZero();
   }
 
   @Test

@@ -2,6 +2,7 @@
 package dev.heddle.loop.feed;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.heddle.Action;
 import dev.heddle.Heddle;
@@ -9,9 +10,12 @@ import dev.heddle.HeddleOptions;
 import dev.heddle.Loop;
 import dev.heddle.coroutine.tree.CoroutineNode;
 import dev.heddle.coroutine.tree.CoroutineTree;
+import dev.heddle.event.Promise;
 import dev.heddle.scheduler.Microtask;
 import dev.heddle.scheduler.Scheduler;
+import dev.heddle.scheduler.SwitchTrace;
 import dev.heddle.scheduler.context.ExecutionContext.Occupant;
+import java.lang.reflect.Proxy;
 import java.time.Duration;
 import java.util.Comparator;
 import java.util.HashMap;
@@ -117,37 +121,46 @@ class AccountsTest {
         });
   }
 
-  /// Ten of them: the thread that ticks may be late, but not always.
+  /// Ten of them: where the short ones share readings of the clock, the thread that ticks may be
+  /// late, but not always.
   @Test
   void longRun_isThatOfItsCoroutine_alsoAmongShortOnes() throws Exception {
     Duration time = Duration.ofMillis(50);
     int longRuns = 10;
+    int shortRuns = 100;
     observed(
-        () ->
-            Heddle.scope(() -> {
-              Heddle.spawn(() -> {
-                for (int i = 0; i < 1_000; i++) {
+        () -> {
+          Promise<Boolean> over = Heddle.promise("the end of the long runs");
+          Heddle.background(
+              "short",
+              () -> {
+                while (!over.isDone()) {
                   Heddle.yieldNow();
                 }
+                Heddle.delay(Duration.ofHours(1));
               });
-              Heddle.spawn(() -> {
+          Heddle.background(
+              "long",
+              () -> {
                 for (int i = 0; i < longRuns; i++) {
-                  Heddle.yieldNow();
+                  for (int k = 0; k < shortRuns; k++) {
+                    Heddle.yieldNow();
+                  }
                   spin(time);
                 }
-                return "";
+                over.complete(true);
+                Heddle.delay(Duration.ofHours(1));
               });
-            }),
-        feed -> {
-          List<Map<String, String>> rows = rowsOf("account", feed.detail("accounts"));
-          assertThat(rows)
-              .filteredOn(row -> !"main".equals(row.get("site"))) // one: that of both
-              .singleElement()
-              .satisfies(row ->
-                  assertThat(Long.parseLong(row.get("longestNanos")))
-                      .isGreaterThan(time.toNanos() * 9 / 10)
-                      .isLessThanOrEqualTo(Long.parseLong(row.get("busyNanos"))));
-        });
+          over.future().await();
+        },
+        feed ->
+            assertThat(rowsOf("coroutine account", feed.detail("accounts")))
+                .filteredOn(row -> row.get("name").endsWith(" 'long'"))
+                .singleElement()
+                .satisfies(row ->
+                    assertThat(Long.parseLong(row.get("longestNanos")))
+                        .isGreaterThan(time.toNanos() * 9 / 10)
+                        .isLessThanOrEqualTo(Long.parseLong(row.get("busyNanos")))));
   }
 
   @Test
@@ -439,14 +452,52 @@ class AccountsTest {
         });
   }
 
-  /// Its thread ticked on.
-  @Test
-  void loopThatEnds_leavesNoThreadOfItsAccounts() throws Exception {
-    observed(() -> {}, _ -> {});
+  private static void awaitNoTicks() {
     while (Thread.getAllStackTraces().keySet().stream()
         .anyMatch(thread -> thread.getName().equals("heddle-trace-ticks"))) {
       Thread.onSpinWait();
     }
+  }
+
+  /// As without memory: their thread ticked on for ever.
+  @Test
+  void accountsThatCannotBegin_leaveNoThread() {
+    CompletableFuture<CoroutineTree> opened = new CompletableFuture<>();
+    CountDownLatch over = new CountDownLatch(1);
+    Loop<Boolean> loop =
+        Loop.start(
+            WITHOUT_REPORTS,
+            () -> {
+              opened.complete(CoroutineNode.current().tree());
+              over.await();
+              return true;
+            });
+    CoroutineTree tree = opened.join();
+    assertThatThrownBy(() -> onLoop(tree, () -> beginBesideAStranger(tree)))
+        .hasCauseInstanceOf(ClassCastException.class);
+    awaitNoTicks();
+    over.countDown();
+    loop.join();
+  }
+
+  /// No observer can be added to what is none itself.
+  private static Accounts beginBesideAStranger(CoroutineTree tree) {
+    Class<?>[] types = {SwitchTrace.class};
+    ClassLoader loader = SwitchTrace.class.getClassLoader();
+    tree.scheduler()
+        .setTrace((SwitchTrace) Proxy.newProxyInstance(loader, types, (_, _, _) -> null));
+    try {
+      return Accounts.begin(tree);
+    } finally {
+      tree.scheduler().setTrace(null);
+    }
+  }
+
+  /// Its thread ticked on.
+  @Test
+  void loopThatEnds_leavesNoThreadOfItsAccounts() throws Exception {
+    observed(() -> {}, _ -> {});
+    awaitNoTicks();
     CompletableFuture<LoopFeed> opened = new CompletableFuture<>();
     CountDownLatch over = new CountDownLatch(1);
     Loop<Boolean> loop =
@@ -460,10 +511,7 @@ class AccountsTest {
     List<Map<String, String>> _ = opened.join().detail("accounts");
     over.countDown();
     loop.join();
-    while (Thread.getAllStackTraces().keySet().stream()
-        .anyMatch(thread -> thread.getName().equals("heddle-trace-ticks"))) {
-      Thread.onSpinWait();
-    }
+    awaitNoTicks();
     opened.join().close();
   }
 

@@ -3,6 +3,7 @@ package dev.heddle.loop.feed;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.InstanceOfAssertFactories.LONG;
 
 import dev.heddle.DeadlockError;
 import dev.heddle.Heddle;
@@ -109,7 +110,12 @@ class ReportRowsTest {
   /// The loop was gone from the list before anybody could ask for the report.
   @Test
   void deadlock_isSeen_whenItsLoopHasEnded() {
+    long before = System.currentTimeMillis();
     deadlock("dock");
+    long after = System.currentTimeMillis();
+    while (System.currentTimeMillis() <= after) {
+      Thread.onSpinWait(); // until it is not of this millisecond
+    }
     try (Feed feed = ended()) {
       assertThat(feed.look())
           .singleElement()
@@ -119,7 +125,10 @@ class ReportRowsTest {
                   .containsEntry("lastLoop", "dock")
                   .extractingByKey("lastReport")
                   .asString()
-                  .startsWith("Deadlock: "));
+                  .startsWith("Deadlock: "))
+          .extracting(row -> Long.parseLong(row.get("lastAgoMillis")))
+          .asInstanceOf(LONG)
+          .isBetween(1L, System.currentTimeMillis() - before);
       assertThat(reports(feed).getFirst())
           .containsEntry("kind", "deadlock")
           .containsEntry("loop", "dock")

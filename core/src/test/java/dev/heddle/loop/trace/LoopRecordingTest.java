@@ -60,6 +60,23 @@ class LoopRecordingTest {
     }
   }
 
+  /// As without memory for its ring: a thread ticked on for ever.
+  @Test
+  void recordingThatCannotBegin_leavesNoThread() throws Exception {
+    try (RecordedLoop loop = RecordedLoop.start(RecordedLoop::awaitEnd)) {
+      assertThatThrownBy(() -> new LoopRecording(loop.tree(), 3))
+          .hasMessage("a ring of 3 entries: no power of two");
+      try (LoopRecording _ = new LoopRecording(loop.tree(), RecordedTrace.ENTRIES)) {
+        assertThatThrownBy(() -> new LoopRecording(loop.tree(), RecordedTrace.ENTRIES))
+            .hasMessageContaining("another observer");
+      }
+      while (Thread.getAllStackTraces().keySet().stream()
+          .anyMatch(thread -> thread.getName().equals("heddle-trace-ticks"))) {
+        Thread.onSpinWait();
+      }
+    }
+  }
+
   /// What has been recorded stays, and nothing is called of it later.
   @Test
   void recordingThatHasEnded_leavesNoTraceInTheLoop() throws Exception {

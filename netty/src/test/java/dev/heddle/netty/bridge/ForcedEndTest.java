@@ -303,15 +303,15 @@ record ForcedEndTest(String driver) implements OnDriver {
   /// Nobody else listens there afterwards.
   private static Channel listen(HeddleEventLoop loop, Consumer<Channel> initializer)
       throws IOException {
-    return Bridge.listen(loop, atPortOfOurs(), initializer);
+    return Bridge.listen(loop, loopback(TestPorts.next()), initializer);
   }
 
-  private static InetSocketAddress atPortOfOurs() throws IOException {
-    return new InetSocketAddress(InetAddress.getLoopbackAddress(), TestPorts.next());
+  private static InetSocketAddress loopback(int port) {
+    return new InetSocketAddress(InetAddress.getLoopbackAddress(), port);
   }
 
   private static Channel bindDatagram(HeddleEventLoop loop) throws Exception {
-    return bindDatagram(loop, new InetSocketAddress(InetAddress.getLoopbackAddress(), 0));
+    return bindDatagram(loop, loopback(0));
   }
 
   private static Channel bindDatagram(HeddleEventLoop loop, InetSocketAddress address)
@@ -330,7 +330,8 @@ record ForcedEndTest(String driver) implements OnDriver {
     AtomicReference<Channel> bound = new AtomicReference<>();
     assertThatThrownBy(() ->
             runOut(() -> {
-              bound.set(bindDatagram(HeddleEventLoop.current(), atPortOfOurs()));
+              int port = TestPorts.nextForDatagrams();
+              bound.set(bindDatagram(HeddleEventLoop.current(), loopback(port)));
               failForGood();
             }))
         .isInstanceOf(OutOfMemoryError.class);

@@ -102,15 +102,18 @@ public final class ProcessFailures {
       return;
     }
     Writer fresh = new Writer();
+    if (before != null && !before.current.compareAndSet(slow, null)) {
+      return; // it has come at last
+    }
     if (!writer.compareAndSet(before, fresh)) {
       return;
     }
-    if (before != null && slow != null) {
-      stuck.incrementAndGet();
-      before.giveUp(slow);
-    }
     boolean isStarted = false;
     try {
+      if (slow != null) {
+        stuck.incrementAndGet();
+        add(slow, head(slow) + saysNoMore(slow, "takes too long"));
+      }
       Thread _ = DaemonThread.start("heddle-failures", fresh);
       isStarted = true;
     } finally {
@@ -140,20 +143,23 @@ public final class ProcessFailures {
 
   /// Makes the texts of all that were noted, until one of them takes too long.
   private final class Writer implements Runnable {
-    // its own thread writes `began` first; others read `current` first, and may take that away
+    // its own thread writes `began` first; others read `current` first. A CAS of `current` to null
+    // decides: by its own thread, the text has come; by another one, this writer ends with that
+    // text
     private volatile long began;
     private final AtomicReference<@Nullable Noted> current = new AtomicReference<>();
 
     @Override
     public void run() {
       try {
-        for (int next = nextNoted(); next >= 0 && writer.get() == this; next = nextNoted()) {
+        boolean goesOn = true;
+        for (int next = nextNoted(); next >= 0 && goesOn; next = nextNoted()) {
           Noted taken = noted.getAndSet(next, null);
           if (taken != null) {
             began = clock.getAsLong();
             current.set(taken);
             String text = text(taken, stuck.get() < MOST_STUCK);
-            current.set(null);
+            goesOn = current.compareAndSet(taken, null);
             add(taken, text);
           }
         }
@@ -168,12 +174,6 @@ public final class ProcessFailures {
     @Nullable Noted slow() {
       Noted now = current.get();
       return now != null && clock.getAsLong() - began >= PATIENCE_NANOS ? now : null;
-    }
-
-    void giveUp(Noted slow) {
-      if (current.compareAndSet(slow, null)) {
-        add(slow, head(slow) + saysNoMore(slow, "takes too long"));
-      }
     }
   }
 

@@ -8,6 +8,7 @@ import dev.heddle.process.host.ProcessFailures.Noted;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -18,24 +19,39 @@ import org.junit.jupiter.api.Timeout;
 @Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class ProcessFailuresTest {
   private final AtomicLong now = new AtomicLong(Long.MAX_VALUE - 5); // a clock may overflow
-  private final ProcessFailures failures = new ProcessFailures(now::get);
+  private final AtomicReference<Runnable> beforeTheClockIsRead = new AtomicReference<>(() -> {});
+  private final ProcessFailures failures = new ProcessFailures(this::now);
   private final CountDownLatch goesOn = new CountDownLatch(1);
   private long number;
 
+  private long now() {
+    beforeTheClockIsRead.getAndSet(() -> {}).run();
+    return now.get();
+  }
+
   /// One whose text says when it is asked for, and waits.
   @SuppressWarnings("serial") // never is
-  private final class Hanging extends RuntimeException {
+  private static final class Hanging extends RuntimeException {
     private final CountDownLatch asked = new CountDownLatch(1);
+    private final CountDownLatch goesOn;
+
+    Hanging(CountDownLatch goesOn) {
+      this.goesOn = goesOn;
+    }
 
     @Override
     public String getMessage() {
       asked.countDown();
-      try {
-        goesOn.await();
-      } catch (InterruptedException e) {
-        throw new IllegalStateException(e);
-      }
+      awaitQuietly(goesOn);
       return "said at last";
+    }
+  }
+
+  private static void awaitQuietly(CountDownLatch latch) {
+    try {
+      latch.await();
+    } catch (InterruptedException e) {
+      throw new IllegalStateException(e);
     }
   }
 
@@ -63,7 +79,11 @@ class ProcessFailuresTest {
   }
 
   private void hang() {
-    Hanging hanging = new Hanging();
+    hang(goesOn);
+  }
+
+  private void hang(CountDownLatch until) {
+    Hanging hanging = new Hanging(until);
     note(hanging);
     while (hanging.asked.getCount() > 0) {
       failures.write(); // again: a writer that is about to end may not see it
@@ -90,6 +110,27 @@ class ProcessFailuresTest {
     assertThat(failures.written()).isEqualTo(3);
   }
 
+  /// Nobody looked after the next one: another writer had the place of its own.
+  @Test
+  void textThatComesAsItIsGivenUp_isNotGivenUp_norIsTheNextOneForgotten() {
+    CountDownLatch first = new CountDownLatch(1);
+    hang(first);
+    Hanging next = new Hanging(goesOn);
+    note(next);
+    now.addAndGet(ProcessFailures.PATIENCE_NANOS);
+    beforeTheClockIsRead.set(() -> {
+      first.countDown();
+      awaitQuietly(next.asked);
+      now.addAndGet(ProcessFailures.PATIENCE_NANOS); // or the first one would not be too late
+    });
+    failures.write();
+    now.addAndGet(ProcessFailures.PATIENCE_NANOS);
+    assertThat(texts())
+        .satisfiesExactly(
+            latest -> assertThat(latest).contains("(kind-1)", "its own text takes too long"),
+            before -> assertThat(before).contains("(kind-0)", "said at last"));
+  }
+
   /// Each of them has a thread.
   @Test
   void whereEightTextsHang_theNextAreNotAskedFor_untilOneHasCome() {
@@ -98,7 +139,7 @@ class ProcessFailuresTest {
       now.addAndGet(ProcessFailures.PATIENCE_NANOS);
       failures.write();
     }
-    note(new Hanging());
+    note(new Hanging(goesOn));
     awaitText("(kind-8)");
     assertThat(texts().getFirst()).contains("is not asked for");
     goesOn.countDown();

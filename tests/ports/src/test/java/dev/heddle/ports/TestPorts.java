@@ -2,6 +2,7 @@
 package dev.heddle.ports;
 
 import java.io.IOException;
+import java.net.DatagramSocket;
 import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.util.ArrayList;
@@ -26,18 +27,31 @@ public final class TestPorts {
 
   private TestPorts() {}
 
+  private interface Trial {
+    void bind(int port) throws IOException;
+  }
+
   /// A port where nobody listens.
-  public static synchronized int next() throws IOException {
+  public static int next() throws IOException {
+    return next(port -> listen(port).close());
+  }
+
+  /// A port that no other socket for datagrams has.
+  public static int nextForDatagrams() throws IOException {
+    return next(port -> new DatagramSocket(port, InetAddress.getLoopbackAddress()).close());
+  }
+
+  private static synchronized int next(Trial trial) throws IOException {
     while (true) {
       if (next == end) {
         takeBlock();
       }
       int port = next++;
       try {
-        listen(port).close();
+        trial.bind(port);
         return port;
       } catch (IOException _) {
-        // safe: another program listens there; the next one
+        // safe: another program has it; the next one
       }
     }
   }

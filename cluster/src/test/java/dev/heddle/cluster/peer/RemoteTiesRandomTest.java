@@ -203,7 +203,10 @@ class RemoteTiesRandomTest {
 
     @Override
     public String toString() {
-      return "seed " + seed + ":\n" + story.stream().map(Supplier::get).collect(Collectors.joining("\n"));
+      return "seed "
+          + seed
+          + ":\n"
+          + story.stream().map(Supplier::get).collect(Collectors.joining("\n"));
     }
   }
 

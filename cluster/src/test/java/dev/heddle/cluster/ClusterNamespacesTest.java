@@ -7,7 +7,6 @@ import static org.junit.jupiter.api.Assumptions.abort;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
@@ -147,7 +146,7 @@ class ClusterNamespacesTest {
     assertThat(Namespaces.count(prefix)).isEqualTo(2); // a and the hub
     program.kill();
     while (Namespaces.count(prefix) != 0) { // the guard of this class ends it
-      LockSupport.parkNanos(20_000_000); // between two looks
+      Thread.onSpinWait();
     }
   }
 }

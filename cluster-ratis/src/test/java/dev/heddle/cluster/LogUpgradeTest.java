@@ -32,12 +32,15 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 
 /// Voters of two releases in one cluster, over real sockets of loopback and the real log: as the
 /// release before knew one format of the log, this one knows that and the next, and a later one
 /// knows that one only.
 @Timeout(300)
 @Tag("C6")
+@Execution(ExecutionMode.CONCURRENT) // each test has nodes of its own, and mostly waits for them
 class LogUpgradeTest {
   private static final LogFormats BEFORE = new LogFormats(2, 2);
   private static final LogFormats NOW = LogFormats.RELEASE;

@@ -15,11 +15,14 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.condition.EnabledOnOs;
 import org.junit.jupiter.api.condition.OS;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 
 /// Nodes in JVMs of their own, whose ports get what no node of theirs sends: they go on, in the
 /// sessions that they have, and keep nothing of it.
 @Timeout(900)
 @EnabledOnOs(OS.LINUX) // where descriptors are counted
+@Execution(ExecutionMode.CONCURRENT) // each test has nodes of its own, and mostly waits for them
 class ClusterJvmsAttackedTest {
   private static final int ATTACKS = 20;
   private static final int PACKETS = 100;

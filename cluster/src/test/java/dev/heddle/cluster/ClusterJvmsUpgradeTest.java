@@ -10,11 +10,14 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.condition.EnabledOnOs;
 import org.junit.jupiter.api.condition.OS;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 
 /// A rolling upgrade of the wire, from version N-1 to N, of nodes in JVMs of their own. There is
 /// one version yet, so the next release is a node that says it speaks one more.
 @Timeout(900)
 @EnabledOnOs(OS.LINUX) // where nodes in JVMs of their own are tested
+@Execution(ExecutionMode.CONCURRENT) // each test has nodes of its own, and mostly waits for them
 class ClusterJvmsUpgradeTest {
   private static final int OLD = Packet.VERSION;
   private static final int NEW = OLD + 1;

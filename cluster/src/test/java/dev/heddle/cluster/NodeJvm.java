@@ -2,7 +2,6 @@
 package dev.heddle.cluster;
 
 import java.io.BufferedReader;
-import java.io.File;
 import java.io.IOException;
 import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
@@ -11,7 +10,6 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
-import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -61,48 +59,26 @@ public final class NodeJvm implements AutoCloseable {
       List<String> launcher, Class<?> program, List<String> jvmOptions, Object... arguments)
       throws IOException {
     List<String> command = new ArrayList<>(launcher);
-    command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
-    command.addAll(
-        List.of(
-            "-Xmx128m",
-            "-XX:TieredStopAtLevel=1",
-            "-XX:+UseSerialGC", // starts sooner, with fewer threads
-            "--add-opens",
-            "java.base/java.lang=ALL-UNNAMED"));
+    command.addAll(java());
+    command.addAll(NodeClasses.SHARED.options());
     command.addAll(jvmOptions);
-    command.addAll(List.of("-cp", classPath(), program.getName()));
+    command.add(program.getName());
     for (Object argument : arguments) {
       command.add(argument.toString());
     }
     return new NodeJvm(new ProcessBuilder(command).redirectErrorStream(true).start());
   }
 
-  private static String classPath() {
-    Set<String> entries = new LinkedHashSet<>();
-    for (String property :
-        List.of("surefire.test.class.path", "java.class.path", "jdk.module.path")) {
-      for (String entry : System.getProperty(property, "").split(File.pathSeparator)) {
-        if (!entry.isEmpty()) {
-          entries.add(entry);
-        }
-      }
-    }
-    entries.add(testClasses());
-    if (System.getProperty(VOTERS_JAR) != null) {
-      entries.add(System.getProperty(VOTERS_JAR));
-    }
-    return String.join(File.pathSeparator, entries);
-  }
-
-  /// The tests are patched into the module, so they are on no path.
-  private static String testClasses() {
-    String name = NodeProgram.class.getName();
-    var file = NodeProgram.class.getResource("NodeProgram.class");
-    Path folder = Path.of(java.net.URI.create(String.valueOf(file)));
-    for (int i = 0; i < name.split("\\.").length; i++) {
-      folder = folder.getParent();
-    }
-    return folder.toString();
+  /// The command of a JVM.
+  static List<String> java() {
+    return new ArrayList<>(
+        List.of(
+            Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+            "-Xmx128m",
+            "-XX:TieredStopAtLevel=1",
+            "-XX:+UseSerialGC", // starts sooner, with fewer threads
+            "--add-opens",
+            "java.base/java.lang=ALL-UNNAMED"));
   }
 
   private void read() {

@@ -229,7 +229,7 @@ final class NodeProgram {
   }
 
   /// Replies to questions.
-  private static final class Answers implements Process {
+  static final class Answers implements Process {
     @Override
     public void init(ProcessContext context, String method, Object input) {}
 

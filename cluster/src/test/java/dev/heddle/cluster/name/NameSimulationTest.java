@@ -11,10 +11,12 @@ import java.util.function.Function;
 import java.util.logging.LogManager;
 import java.util.logging.Logger;
 import java.util.stream.IntStream;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 
 /// Random histories of the services of nodes in virtual time: see [NameSimulation]. The usual run
 /// has some long ones, of five nodes and 100 s, and some hundred short ones, of four nodes and 25
@@ -24,6 +26,7 @@ import org.junit.jupiter.api.Test;
 /// `-Dheddle.cluster.name.seed=N` begins with that one, `-Dheddle.cluster.name.seeds=N` is the
 /// number of them.
 @Tag("C6")
+@Execution(ExecutionMode.CONCURRENT) // each history keeps to one thread
 class NameSimulationTest {
   private static final int LONG = 50;
   private static final int SHORT = 400;
@@ -31,16 +34,16 @@ class NameSimulationTest {
   private static final int ALL = 10_000;
   private static final int ALL_OVER_LOOPBACK = 1_000;
 
-  private final Logger logger = Logger.getLogger("dev.heddle.cluster");
+  private static final Logger LOGGER = Logger.getLogger("dev.heddle.cluster");
 
-  @BeforeEach
-  void printNothing() { // of the failures of each history
-    logger.setUseParentHandlers(false);
+  @BeforeAll
+  static void printNothing() { // of the failures of each history
+    LOGGER.setUseParentHandlers(false);
   }
 
-  @AfterEach
-  void print() {
-    logger.setUseParentHandlers(true);
+  @AfterAll
+  static void print() {
+    LOGGER.setUseParentHandlers(true);
   }
 
   /// What has happened in all histories of a test.

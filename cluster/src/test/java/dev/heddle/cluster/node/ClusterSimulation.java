@@ -76,7 +76,7 @@ class ClusterSimulation {
 
   /// How long nothing fails before all must be in session: a refused address is greeted each 15 s.
   long quiet() {
-    return 40 * SECOND;
+    return 18 * SECOND;
   }
 
   // ---- faults ----

@@ -72,11 +72,6 @@ final class ProcessSimulation extends ClusterSimulation {
     return 3 + random.nextInt(1 + random.nextInt(5));
   }
 
-  @Override
-  long quiet() {
-    return 18 * SECOND;
-  }
-
   // ---- traffic ----
 
   @Override

@@ -12,6 +12,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.Random;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.Supplier;
+import java.util.stream.Collectors;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
@@ -31,7 +33,7 @@ class RemoteTiesRandomTest {
     private final Random random;
     private final FakeNode a = new FakeNode("a", "b", PROCESSES);
     private final FakeNode b = new FakeNode("b", "a", PROCESSES);
-    private final List<String> story = new ArrayList<>();
+    private final List<Supplier<String>> story = new ArrayList<>();
     private final List<MonitorOf> monitors = new ArrayList<>();
     private final Map<CompletableFuture<Exit>, Pid> waits = new LinkedHashMap<>();
     private boolean lost;
@@ -63,7 +65,7 @@ class RemoteTiesRandomTest {
 
     @SuppressWarnings("AnnotateFormatMethod") // the annotation is in a library of its own
     private void tell(String what, Object... values) {
-      story.add(what.formatted(values));
+      story.add(() -> what.formatted(values)); // most stories are read by nobody
     }
 
     private void link(FakeNode here, FakeProcess one, Pid target) {
@@ -201,7 +203,10 @@ class RemoteTiesRandomTest {
 
     @Override
     public String toString() {
-      return "seed " + seed + ":\n" + String.join("\n", story);
+      return "seed "
+          + seed
+          + ":\n"
+          + story.stream().map(Supplier::get).collect(Collectors.joining("\n"));
     }
   }
 

@@ -6,10 +6,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.heddle.cluster.engine.SimulationSeeds;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 
 /// Random histories of nodes and voters in virtual time: see [LeaseSimulation]. The full run has
 /// 10,000, others each time. A failure names its seed.
 @Tag("C6")
+@Execution(ExecutionMode.CONCURRENT) // each history keeps to one thread
 class LeaseSimulationTest {
   private static final int SEEDS = 1_000;
   private static final int ALL = 10_000;

@@ -11,6 +11,8 @@ import java.util.Map;
 import java.util.function.Function;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 
 /// Random histories of shards in virtual time: see [ShardSimulation]. The usual run has some long
 /// ones, of four nodes and three minutes, and some hundred short ones, of three nodes and half a
@@ -20,6 +22,7 @@ import org.junit.jupiter.api.Test;
 /// begins with that one, `-Dseeds=N` is the number of them.
 @Tag("C6")
 @Tag("C8")
+@Execution(ExecutionMode.CONCURRENT) // each history keeps to one thread
 class ShardSimulationTest {
   private static final int LONG = 30;
   private static final int SHORT = 400;

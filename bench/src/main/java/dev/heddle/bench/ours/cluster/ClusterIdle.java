@@ -12,10 +12,11 @@ public final class ClusterIdle implements Program {
   private final @Nullable VotersHome home; // null: without voters
   private final Nodes nodes;
 
-  /// Starts three nodes.
+  /// Starts three nodes, and waits.
   ///
   /// @param voters whether all of them vote about names
-  public ClusterIdle(boolean voters) throws Exception {
+  /// @param settledMillis how long it waits, until they do what they do from then on
+  public ClusterIdle(boolean voters, long settledMillis) throws Exception {
     if (voters) {
       home = new VotersHome();
       nodes = Nodes.voters(home.path());
@@ -24,6 +25,7 @@ public final class ClusterIdle implements Program {
       home = null;
       nodes = new Nodes(2);
     }
+    Thread.sleep(settledMillis);
   }
 
   @Override

@@ -44,7 +44,8 @@ final class SiteCheckTest {
     page("index.html", "<a href='sub'>relative</a><a href='/sub/b%20c.html#%C3%A4'>absolute</a>");
     page("sub/index.html", "<a href='../index.html'>up</a><!-- <a href='gone'>comment</a> -->");
     page("sub/b c.html", "<p id='ä'><a href='mailto:x@example.org'>mail</a><a href='?q'>q</a>");
-    try (var check = ExampleProcess.start("SiteCheck", "-t", PATIENT, "-n", "2", folder.toString())) {
+    try (var check =
+        ExampleProcess.start("SiteCheck", "-t", PATIENT, "-n", "2", folder.toString())) {
       assertThat(check.awaitExit()).as(check.text()).isZero();
       assertThat(check.output()).contains("No broken links.").contains("pages a second");
     }

@@ -94,12 +94,18 @@ class LoopFiguresTest {
         isSeen = count(row, "delaySamples") == PROBES; // else the machine has stood still
         if (isSeen) {
           assertRound(row);
-          while (!"0".equals(row.get("longestDelayMicros"))) { // since the look before
-            row = feed.look().getFirst();
-          }
+          awaitNoDelay(feed);
         }
       }
     }
+  }
+
+  /// The longest delay is that since the look before.
+  private static void awaitNoDelay(LoopFeed feed) {
+    Map<String, String> row;
+    do {
+      row = feed.look().getFirst();
+    } while (!"0".equals(row.get("longestDelayMicros")));
   }
 
   private static void assertRound(Map<String, String> row) {

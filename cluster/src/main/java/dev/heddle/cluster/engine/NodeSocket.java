@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.heddle.cluster.engine;
 
+import java.io.BufferedInputStream;
 import java.io.EOFException;
 import java.io.IOException;
 import java.io.InputStream;
@@ -39,12 +40,14 @@ final class NodeSocket extends Socket {
   private static final int ALERT = 0x15; // the first byte of an alert of TLS
   private static final int HANDSHAKE = 0x16; // the first byte of TLS from a client
   private static final int DRAINED = 64 * 1024; // bytes read from a refused client, at most
+  private static final int RECORDS = 32 * 1024; // bytes of TLS read at a time: two of its records
 
   private final @Nullable SSLContext context;
   private final int timeoutMillis;
   private final Refusals refusals;
 
   // set once, before the socket is handed over
+  private @Nullable InputStream records; // of TLS, as they come
   private @Nullable SSLSocket tls;
 
   NodeSocket(@Nullable SSLContext context, int timeoutMillis, Refusals refusals) {
@@ -108,6 +111,8 @@ final class NodeSocket extends Socket {
 
   private void startTls(SSLContext with, Side side) throws IOException {
     InetAddress peer = getInetAddress();
+    // the JDK reads a record by two calls, its header first: both are one of the system this way
+    records = new BufferedInputStream(super.getInputStream(), RECORDS);
     var layered =
         (SSLSocket)
             with.getSocketFactory().createSocket(this, peer.getHostAddress(), getPort(), true);
@@ -181,8 +186,10 @@ final class NodeSocket extends Socket {
 
   @Override
   public InputStream getInputStream() throws IOException {
-    SSLSocket layered = tls;
-    return layered == null ? super.getInputStream() : layered.getInputStream();
+    if (tls != null) {
+      return tls.getInputStream();
+    }
+    return records == null ? super.getInputStream() : records; // which the layer asks for
   }
 
   @Override

@@ -14,6 +14,7 @@ import java.util.Collection;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.SortedSet;
 import java.util.TreeMap;
 import java.util.TreeSet;
 
@@ -80,10 +81,11 @@ final class SingletonCodec {
     for (int left = in.readInt(); left > 0; left--) {
       all.add(new SingletonTable.Declared(readSpec(in), in.readLong(), in.readLong()));
     }
-    table.restore(all);
+    Map<String, SortedSet<String>> offers = new TreeMap<>();
     for (int left = in.readInt(); left > 0; left--) {
-      table.offers().put(in.readUTF(), new TreeSet<>(readTexts(in)));
+      offers.put(in.readUTF(), SortedNames.copyOf(readTexts(in)));
     }
+    table.restore(all, offers);
   }
 
   static void write(DataOutputStream out, SingletonSpec spec) throws IOException {

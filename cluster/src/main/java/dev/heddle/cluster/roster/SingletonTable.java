@@ -5,7 +5,9 @@ import dev.heddle.cluster.roster.Command.DeclareSingleton;
 import dev.heddle.cluster.roster.Command.FinishSingleton;
 import dev.heddle.cluster.roster.Command.OfferSingletons;
 import java.util.Collection;
-import java.util.List;
+import java.util.Collections;
+import java.util.HashMap;
+import java.util.Map;
 import java.util.Set;
 import java.util.SortedMap;
 import java.util.SortedSet;
@@ -43,14 +45,17 @@ public final class SingletonTable {
   /// @param lastToken by which its name was owned last since then; 0 for none
   public record Declared(SingletonSpec spec, long index, long lastToken) {}
 
+  private static final SortedSet<String> NONE = Collections.emptySortedSet();
+
   private final SortedMap<String, Declared> declared = new TreeMap<>();
   private final SortedMap<String, SortedSet<String>> offers = new TreeMap<>(); // by node
+  private Map<String, SortedSet<String>> candidates = Map.of(); // by singleton: the same, turned
 
   SingletonTable() {}
 
-  /// All singletons, by name.
-  public List<Declared> all() {
-    return List.copyOf(declared.values());
+  /// All singletons, by name: a view, which changes with the table.
+  public Collection<Declared> all() {
+    return Collections.unmodifiableCollection(declared.values());
   }
 
   /// The singleton with a name; null for none.
@@ -58,20 +63,23 @@ public final class SingletonTable {
     return declared.get(name);
   }
 
-  /// The admitted nodes that can run a singleton, sorted.
+  /// The admitted nodes that can run a singleton, sorted: the same object until an offer changes.
   public SortedSet<String> candidates(String name) {
-    SortedSet<String> nodes = new TreeSet<>();
-    offers.forEach((node, offer) -> {
-      if (offer.contains(name)) {
-        nodes.add(node);
-      }
-    });
-    return nodes;
+    return candidates.getOrDefault(name, NONE);
   }
 
   /// The names of the singletons that a node can run, as it has said.
   public Set<String> offer(String node) {
-    return Set.copyOf(offers.getOrDefault(node, new TreeSet<>()));
+    return offers.getOrDefault(node, NONE);
+  }
+
+  /// Offers change when nodes come and go; nodes look at the candidates many times a second.
+  private void offersChanged() {
+    Map<String, SortedSet<String>> nodes = new HashMap<>();
+    offers.forEach((node, offer) ->
+        offer.forEach(name -> nodes.computeIfAbsent(name, _ -> new TreeSet<>()).add(node)));
+    nodes.replaceAll((_, able) -> Collections.unmodifiableSortedSet(able));
+    candidates = nodes;
   }
 
   // ---- commands ----
@@ -83,7 +91,8 @@ public final class SingletonTable {
   }
 
   Outcome offer(OfferSingletons command) {
-    offers.put(command.node(), new TreeSet<>(command.names()));
+    offers.put(command.node(), SortedNames.copyOf(command.names()));
+    offersChanged();
     return new Outcome.Done();
   }
 
@@ -105,6 +114,7 @@ public final class SingletonTable {
   /// The admission of a node is over.
   void ended(String node) {
     offers.remove(node);
+    offersChanged();
   }
 
   // ---- for RosterCodec ----
@@ -113,7 +123,9 @@ public final class SingletonTable {
     return offers;
   }
 
-  void restore(Collection<Declared> all) {
+  void restore(Collection<Declared> all, Map<String, SortedSet<String>> offered) {
     all.forEach(it -> declared.put(it.spec().name(), it));
+    offers.putAll(offered);
+    offersChanged();
   }
 }

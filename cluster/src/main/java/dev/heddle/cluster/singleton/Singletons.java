@@ -13,7 +13,6 @@ import dev.heddle.cluster.roster.SingletonTable;
 import dev.heddle.cluster.roster.SingletonTable.Declared;
 import java.util.Collection;
 import java.util.HashSet;
-import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.SortedSet;
@@ -131,10 +130,11 @@ public final class Singletons implements RosterAccess.Part {
       all.computeIfAbsent(it.spec().name(), name -> new Singleton(name, it, now)).declared(it, now);
     }
     offer(table, now);
-    for (Singleton it : List.copyOf(all.values())) {
+    for (var each = all.values().iterator(); each.hasNext(); ) {
+      Singleton it = each.next();
       it.look(roster, now);
       if (it.state == State.IDLE && table.get(it.name) == null) {
-        all.remove(it.name);
+        each.remove();
       }
     }
   }
@@ -206,6 +206,7 @@ public final class Singletons implements RosterAccess.Part {
     State state = State.IDLE;
     @Nullable Start run;
     private Collection<String> candidates = Set.of();
+    private @Nullable String choice; // among these
     private long grownAt;
     private int failures;
     private long notBefore;
@@ -223,6 +224,7 @@ public final class Singletons implements RosterAccess.Part {
     private void begin(long now) {
       canRun = port.canRun(declared.spec());
       candidates = Set.of();
+      choice = null;
       grownAt = now;
       failures = 0;
       notBefore = now;
@@ -272,11 +274,12 @@ public final class Singletons implements RosterAccess.Part {
 
     /// @return null when there is none, or nodes have come just now
     private @Nullable String chosen(SortedSet<String> latest, long now) {
-      if (!candidates.containsAll(latest)) {
-        grownAt = now;
+      if (candidates != latest) { // else nothing has changed, as at most looks
+        grownAt = candidates.containsAll(latest) ? grownAt : now;
+        candidates = latest;
+        choice = Rendezvous.choose(name, latest);
       }
-      candidates = latest;
-      return now - grownAt < SETTLE_NANOS ? null : Rendezvous.choose(name, latest);
+      return now - grownAt < SETTLE_NANOS ? null : choice;
     }
 
     private boolean mayStart(@Nullable Ownership owner, long now) {

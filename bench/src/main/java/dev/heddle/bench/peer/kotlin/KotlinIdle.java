@@ -37,6 +37,10 @@ public final class KotlinIdle implements Program {
     return Quiet.watch(operations);
   }
 
+  boolean isWaiting() {
+    return loop.isAlive();
+  }
+
   @Override
   public void close() throws InterruptedException {
     JobKt.cancelChildren(waiting.join().getCoroutineContext(), null);

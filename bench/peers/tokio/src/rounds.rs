@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 //! Rounds in which tasks exchange something, on the current-thread runtime: it costs less CPU than the one with
-//! threads. The tree of tasks, and pairs that are sent messages at a fixed rate, run on all processors. Takes the
+//! threads. The tree of tasks, and the pair beside tasks that always want to go on, run on all processors. Takes the
 //! driver's orders, a line each, until it hangs up: `case NAME SIZE` and `round OPERATIONS`.
 
 use std::future::Future;
@@ -120,7 +120,7 @@ pub fn answer_orders() -> io::Result<()> {
                 runtime = match name {
                     "skynet" => Some(Builder::new_multi_thread().build()?),
                     "idle" => Some(idle::with_tasks(current.1)?),
-                    name if name.starts_with("tails") => {
+                    name if name.starts_with("tails-fairness") => {
                         Some(Builder::new_multi_thread().build()?)
                     }
                     name if name.starts_with("timers") => {
@@ -160,7 +160,9 @@ fn round(runtime: &Runtime, (name, size): &(String, usize), operations: usize) -
         }
         "spawn-batch" => run(runtime, coroutines::spawn_batch(size, operations)),
         "spawn-one" => run(runtime, coroutines::spawn_one(operations)),
-        "memory" | "memory-depth-10" | "memory-depth-50" => run(runtime, coroutines::parked(size, operations)),
+        "memory" | "memory-depth-10" | "memory-depth-50" => {
+            run(runtime, coroutines::parked(size, operations))
+        }
         "timers" => run(runtime, coroutines::arm_and_cancel(size, operations)),
         "timers-replace" => run(runtime, coroutines::replace(size, operations)),
         "timers-fire" => run(runtime, coroutines::fire(operations)),

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 //! Pairs of tasks that are sent messages at a fixed rate, and how long their answers took from the moment each was
-//! due. The sender is a thread outside of the runtime, as Tokio's guide to bridging with code that is not async has it;
-//! it never sleeps.
+//! due. The sender is a thread outside of the runtime, which has a thread of its own, as in Tokio's guide to bridging
+//! with code that is not async. It never sleeps.
 
 use std::hint::spin_loop;
 use std::sync::Arc;
@@ -84,16 +84,19 @@ fn round(
         runtime.spawn(compute(ended.clone()));
     }
     let meter = Meter::start();
-    let operations = send(&targets);
-    drop(targets); // nothing else comes
-    let took = runtime.block_on(answers(firsts));
+    let (operations, took) = thread::scope(|scope| {
+        let answers = scope.spawn(|| runtime.block_on(all(firsts)));
+        let operations = send(&targets);
+        drop(targets); // nothing else comes
+        (operations, answers.join().expect("a task has panicked"))
+    });
     let sample = meter.stop(operations);
     ended.store(true, Ordering::Relaxed);
     assert_eq!(took.len(), operations);
     (sample, took)
 }
 
-async fn answers(firsts: Vec<JoinHandle<Vec<Duration>>>) -> Vec<Duration> {
+async fn all(firsts: Vec<JoinHandle<Vec<Duration>>>) -> Vec<Duration> {
     let mut all = Vec::new();
     for first in firsts {
         all.extend(first.await.expect("a task has panicked"));

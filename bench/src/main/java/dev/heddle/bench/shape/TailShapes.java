@@ -117,7 +117,7 @@ final class TailShapes {
               size -> new PacedThreads(pairs, rate(size))));
     }
     all.add(ActorContenders.goroutines());
-    all.add(LoopContenders.tasks("multi-thread runtime"));
+    all.add(LoopContenders.tasks(hogs ? "multi-thread runtime" : "current-thread runtime"));
     return new Shape(
         name,
         sentence + RULES,

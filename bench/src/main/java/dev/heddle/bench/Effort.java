@@ -79,8 +79,7 @@ record Effort(
     if (pace.together()) {
       return each;
     }
-    long contenders =
-        shape.contenders().stream().filter(contender -> contender.isIn(size)).count();
+    long contenders = shape.contenders().stream().filter(contender -> contender.isIn(size)).count();
     return each.plus(warmUp.multipliedBy(pace.warmUps())).multipliedBy(contenders);
   }
 

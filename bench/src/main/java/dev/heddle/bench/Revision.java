@@ -21,8 +21,8 @@ record Revision(String commit, String changes) {
   private static final List<String> SOURCES =
       List.of("--", ".", ":(exclude)docs", ":(exclude)*.md", ":(exclude)api");
 
-  /// Of a work tree: what is in it, and the commits before, newest first. Without git, or outside of
-  /// a repository, the one that has no commit.
+  /// Of a work tree: what is in it, and the commits before, newest first. Without git, or outside
+  /// of a repository, the one that has no commit.
   static List<Revision> withEarlier(Path home) {
     return withEarlier(new Git("git", home));
   }
@@ -34,8 +34,7 @@ record Revision(String commit, String changes) {
     }
     List<Revision> all = new ArrayList<>();
     String changes =
-        git.ofSources("diff", "HEAD")
-            + git.ofSources("ls-files", "--others", "--exclude-standard");
+        git.ofSources("diff", "HEAD") + git.ofSources("ls-files", "--others", "--exclude-standard");
     if (!changes.isBlank()) {
       all.add(new Revision(commits.getFirst(), digest(changes)));
     }

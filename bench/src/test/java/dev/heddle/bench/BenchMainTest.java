@@ -50,7 +50,8 @@ class BenchMainTest {
 
     List<String> named = lines.toString(StandardCharsets.UTF_8).lines().toList();
     assertThat(named).anyMatch(line -> line.matches("switch\t.*\tabout 4 min"));
-    assertThat(named).anyMatch(line -> line.matches("tails-echo\t.*\tabout ([5-9]|[1-9][0-9]) min"));
+    assertThat(named)
+        .anyMatch(line -> line.matches("tails-echo\t.*\tabout ([5-9]|[1-9][0-9]) min"));
   }
 
   @Test

@@ -44,8 +44,7 @@ final class IdleShape {
 
   private static List<Contender> contenders() {
     List<Contender> all = new ArrayList<>(jvms());
-    all.addAll(
-        LoopContenders.others("awaitCancellation", size -> new KotlinIdle(size.size())));
+    all.addAll(LoopContenders.others("awaitCancellation", size -> new KotlinIdle(size.size())));
     return all;
   }
 

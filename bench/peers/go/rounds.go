@@ -14,6 +14,9 @@ import (
 // A program runs one round after the other. What it returns stands for the operations that really ran.
 type program func(size int, operations int64, meter *meter) int64
 
+// What is made once for a case, and stays for its rounds.
+var preparations = map[string]func(size int){}
+
 // A meter measures the steady part of a round: wall time, and the CPU time of all threads.
 type meter struct {
 	began, wall time.Duration
@@ -55,6 +58,9 @@ func answerOrders() {
 			if run = programs[name]; run == nil {
 				fmt.Println("failed no program for", name)
 			} else {
+				if prepare := preparations[name]; prepare != nil {
+					prepare(size)
+				}
 				fmt.Println("ready")
 			}
 		} else if _, err := fmt.Sscanf(line, "round %d", &operations); err == nil {

@@ -128,7 +128,8 @@ pub async fn parked(depth: usize, operations: usize) -> Sample {
     sample
 }
 
-async fn wait(gate: &Semaphore) {
+/// Waits until the gate is closed: it has no permits.
+pub async fn wait(gate: &Semaphore) {
     assert!(gate.acquire().await.is_err(), "it has no permits");
 }
 
@@ -270,11 +271,7 @@ pub async fn late(operations: usize) -> Sample {
     for task in tasks {
         took.push(task.await.expect("a task has panicked"));
     }
-    let mut sample = meter.stop(operations);
-    took.sort();
-    let at = |percent: usize| took[(operations * percent).div_ceil(100) - 1].as_secs_f64() * 1e6;
-    sample.counts = vec![("p50-micros", at(50)), ("p99-micros", at(99))];
-    sample
+    meter.stop(operations).tell(took)
 }
 
 /// A task for each node, on all processors.

@@ -6,7 +6,9 @@
 #![recursion_limit = "256"] // futures that are nested 50 deep
 
 mod coroutines;
+mod idle;
 mod rounds;
+mod tails;
 
 use std::convert::Infallible;
 use std::io::{self, Read};

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 //! Rounds in which tasks exchange something, on the current-thread runtime: it costs less CPU than the one with
-//! threads. The tree of tasks alone runs on all processors. Takes the driver's orders, a line each, until it hangs up: `case NAME SIZE` and `round OPERATIONS`.
+//! threads. The tree of tasks, and the pair beside tasks that always want to go on, run on all processors. Takes the
+//! driver's orders, a line each, until it hangs up: `case NAME SIZE` and `round OPERATIONS`.
 
 use std::future::Future;
 use std::io::{self, BufRead, Write};
@@ -12,7 +13,7 @@ use tokio::runtime::{Builder, Runtime};
 use tokio::sync::{Semaphore, mpsc};
 use tokio::task::yield_now;
 
-use crate::coroutines;
+use crate::{coroutines, idle, tails};
 
 const WARM: usize = 1_000;
 const PERMITS: usize = 4;
@@ -20,8 +21,10 @@ const PERMITS: usize = 4;
 /// What one operation of a round took, times the operations that really ran.
 pub struct Sample {
     operations: usize,
-    wall: Duration,
-    cpu: Duration,
+    /// Of all operations together.
+    pub wall: Duration,
+    /// The same of CPU time, of all threads.
+    pub cpu: Duration,
     /// Further figures by name.
     pub counts: Vec<(&'static str, f64)>,
 }
@@ -30,6 +33,22 @@ impl Sample {
     /// The same of so many operations, for those that are counted afterwards.
     pub fn of(self, operations: usize) -> Sample {
         Sample { operations, ..self }
+    }
+
+    /// The same with how long most operations took, and the slowest.
+    pub fn tell(mut self, mut took: Vec<Duration>) -> Sample {
+        took.sort();
+        for (name, percent) in [
+            ("p50-micros", 50.0),
+            ("p99-micros", 99.0),
+            ("p999-micros", 99.9),
+            ("max-micros", 100.0),
+        ] {
+            let place = (took.len() as f64 * percent / 100.0).ceil() as usize;
+            let at = took[place.clamp(1, took.len()) - 1];
+            self.counts.push((name, at.as_secs_f64() * 1e6));
+        }
+        self
     }
 
     /// As the driver reads it.
@@ -100,6 +119,10 @@ pub fn answer_orders() -> io::Result<()> {
                 current = (name.to_string(), size.parse().unwrap_or(0));
                 runtime = match name {
                     "skynet" => Some(Builder::new_multi_thread().build()?),
+                    "idle" => Some(idle::with_tasks(current.1)?),
+                    name if name.starts_with("tails-fairness") => {
+                        Some(Builder::new_multi_thread().build()?)
+                    }
                     name if name.starts_with("timers") => {
                         Some(Builder::new_current_thread().enable_time().build()?)
                     }
@@ -137,12 +160,23 @@ fn round(runtime: &Runtime, (name, size): &(String, usize), operations: usize) -
         }
         "spawn-batch" => run(runtime, coroutines::spawn_batch(size, operations)),
         "spawn-one" => run(runtime, coroutines::spawn_one(operations)),
-        "memory" | "memory-depth-10" | "memory-depth-50" => run(runtime, coroutines::parked(size, operations)),
+        "memory" | "memory-depth-10" | "memory-depth-50" => {
+            run(runtime, coroutines::parked(size, operations))
+        }
         "timers" => run(runtime, coroutines::arm_and_cancel(size, operations)),
         "timers-replace" => run(runtime, coroutines::replace(size, operations)),
         "timers-fire" => run(runtime, coroutines::fire(operations)),
         "timers-late" => run(runtime, coroutines::late(operations)),
         "skynet" => run(runtime, coroutines::skynet(operations)),
+        "idle" => run(runtime, idle::watch(operations)),
+        "tails-pairs-peak" => tails::closed(runtime, tails::PAIRS, 0, operations),
+        "tails-pairs-25" | "tails-pairs-50" | "tails-pairs-75" => {
+            tails::paced(runtime, tails::PAIRS, 0, size, operations)
+        }
+        "tails-fairness-peak" => tails::closed(runtime, 1, tails::processors(), operations),
+        "tails-fairness-25" | "tails-fairness-50" | "tails-fairness-75" => {
+            tails::paced(runtime, 1, tails::processors(), size, operations)
+        }
         "semaphore" => run(runtime, alone(operations)),
         "semaphore-contended" => run(runtime, together(size, operations / size)),
         _ => return None,
@@ -150,7 +184,10 @@ fn round(runtime: &Runtime, (name, size): &(String, usize), operations: usize) -
 }
 
 /// In a task of its own: the future of `block_on` itself is polled in another way.
-fn run(runtime: &Runtime, program: impl Future<Output = Sample> + Send + 'static) -> Sample {
+pub fn run<T: Send + 'static>(
+    runtime: &Runtime,
+    program: impl Future<Output = T> + Send + 'static,
+) -> T {
     runtime.block_on(async { tokio::spawn(program).await.expect("a program has panicked") })
 }
 

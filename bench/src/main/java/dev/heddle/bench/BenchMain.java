@@ -112,7 +112,8 @@ public final class BenchMain {
   }
 
   private void list(Shape shape) {
-    lines.println(shape.name() + "\t" + shape.what());
+    long minutes = Math.ceilDiv(Effort.full().budget(shape).toSeconds(), 60L);
+    lines.println(shape.name() + "\t" + shape.what() + "\tabout " + minutes + " min");
     shape
         .contenders()
         .forEach(contender -> lines.println("\t" + contender.name() + "\t" + contender.what()));

@@ -84,7 +84,9 @@ final class Driver {
     int left = cases.size();
     for (Case size : cases) {
       long now = System.nanoTime();
-      end += run(size, now + (end - now) / left--);
+      long part = (end - now) / left--;
+      long more = Math.max(0, effort.need(shape, size).toNanos() - part); // others keep theirs
+      end += more + run(size, now + part + more);
     }
   }
 
@@ -115,12 +117,13 @@ final class Driver {
   private long run(Case size, long end) {
     Map<String, Long> operations = warmUp(size, end);
     int before = log.rounds(size.name()).size();
+    int least = Math.max(before + 1, effort.least());
     int round = before;
     long extra = 0;
     long took = 0;
     while (!Choice.isEnough(log.rounds(size.name()), before, effort.rounds())) {
       long begin = System.nanoTime();
-      if (round > before && begin + took > end + extra) {
+      if (round >= least && begin + took > end + extra) {
         break; // early rather than late
       }
       Round measured = round(size, round++, operations);

@@ -31,14 +31,15 @@ record Options(
       Usage: heddle bench [--quick] [--json FILE] [--report] NAME...
              heddle bench [--quick] --against REV NAME...
              heddle bench --list
-        NAME           a shape, one of its cases, or "all"
+        NAME           a shape, one of its cases, or "all"; about 4 minutes a shape, more where
+                       rounds last a fixed time: each case has three rounds at least
         --quick        a first look, under 60 s a shape
         --json FILE    also write everything that was measured to FILE
         --report       write docs/reference/benchmarks.md (all shapes when none is named);
                        goes on where an earlier run of the same commit was interrupted
         --against REV  compare this commit with another one, in turns, and say what changed
                        beyond noise (takes as long as two runs)
-        --list         name the shapes and who takes part
+        --list         name the shapes, how long each takes, and who takes part
       """;
 
   /// Reads the command line.

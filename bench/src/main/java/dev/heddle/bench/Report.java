@@ -68,7 +68,8 @@ record Report(Path home, Path results, List<Revision> revisions, Machine machine
           continue;
         }
         ShapeResult result = log.get().result(shape);
-        var run = new ReportPage.Run(result, revision.name(), thorough.text(), thorough.option());
+        var run =
+            new ReportPage.Run(result, revision.name(), thorough.text(shape), thorough.option());
         if (isWhole(shape, result)) {
           return Optional.of(run);
         }

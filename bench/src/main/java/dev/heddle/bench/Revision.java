@@ -9,6 +9,7 @@ import java.security.NoSuchAlgorithmException;
 import java.util.ArrayList;
 import java.util.HexFormat;
 import java.util.List;
+import java.util.Optional;
 
 /// Which sources were measured.
 ///
@@ -20,15 +21,20 @@ record Revision(String commit, String changes) {
   private static final List<String> SOURCES =
       List.of("--", ".", ":(exclude)docs", ":(exclude)*.md", ":(exclude)api");
 
-  /// Of a work tree: what is in it, and the commits before, newest first.
+  /// Of a work tree: what is in it, and the commits before, newest first. Without git, or outside
+  /// of a repository, the one that has no commit.
   static List<Revision> withEarlier(Path home) {
-    List<String> commits = git(home, "log", "--format=%H").lines().toList();
+    return withEarlier(new Git("git", home));
+  }
+
+  static List<Revision> withEarlier(Git git) {
+    List<String> commits = git.ofSources("log", "--format=%H").lines().toList();
     if (commits.isEmpty()) {
       return List.of(new Revision("", ""));
     }
     List<Revision> all = new ArrayList<>();
     String changes =
-        git(home, "diff", "HEAD") + git(home, "ls-files", "--others", "--exclude-standard");
+        git.ofSources("diff", "HEAD") + git.ofSources("ls-files", "--others", "--exclude-standard");
     if (!changes.isBlank()) {
       all.add(new Revision(commits.getFirst(), digest(changes)));
     }
@@ -53,28 +59,6 @@ record Revision(String commit, String changes) {
     return "commit " + commit + (changes.isEmpty() ? "" : " with changes that are not committed");
   }
 
-  private static String git(Path home, String... arguments) {
-    List<String> all = new ArrayList<>(List.of(arguments));
-    all.addAll(SOURCES);
-    return git(home, all);
-  }
-
-  private static String git(Path home, List<String> arguments) {
-    List<String> command = new ArrayList<>(List.of("git", "-C", home.toAbsolutePath().toString()));
-    command.addAll(arguments);
-    try {
-      Process git =
-          new ProcessBuilder(command).redirectError(ProcessBuilder.Redirect.DISCARD).start();
-      String text = new String(git.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
-      return git.waitFor() == 0 ? text : "";
-    } catch (IOException _) {
-      return ""; // no git here: the page says that it does not know
-    } catch (InterruptedException _) {
-      Thread.currentThread().interrupt();
-      return "";
-    }
-  }
-
   private static String digest(String text) {
     try {
       byte[] bytes =
@@ -82,6 +66,36 @@ record Revision(String commit, String changes) {
       return HexFormat.of().formatHex(bytes, 0, 4);
     } catch (NoSuchAlgorithmException e) {
       throw new IllegalStateException(e); // every JDK has it
+    }
+  }
+
+  /// Git in a work tree.
+  ///
+  /// @param program its name, or its path
+  record Git(String program, Path home) {
+    /// What a command says of what is measured; nothing where it fails, or there is no git.
+    private String ofSources(String... arguments) {
+      List<String> all = new ArrayList<>(List.of(arguments));
+      all.addAll(SOURCES);
+      return run(all).orElse("");
+    }
+
+    /// What a command says; empty where it fails, or there is no git.
+    Optional<String> run(List<String> arguments) {
+      List<String> command =
+          new ArrayList<>(List.of(program, "-C", home.toAbsolutePath().toString()));
+      command.addAll(arguments);
+      try {
+        Process git =
+            new ProcessBuilder(command).redirectError(ProcessBuilder.Redirect.DISCARD).start();
+        String text = new String(git.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+        return git.waitFor() == 0 ? Optional.of(text) : Optional.empty();
+      } catch (IOException _) {
+        return Optional.empty(); // no git here: the page says that it does not know
+      } catch (InterruptedException _) {
+        Thread.currentThread().interrupt();
+        return Optional.empty();
+      }
     }
   }
 }

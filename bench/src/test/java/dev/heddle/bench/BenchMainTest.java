@@ -39,9 +39,19 @@ class BenchMainTest {
     assertThat(status).isZero();
     String text = lines.toString(StandardCharsets.UTF_8);
     for (Shape shape : Shapes.all()) {
-      assertThat(text).contains(shape.name() + "\t");
+      assertThat(text).contains(shape.name() + "\t" + shape.what() + "\tabout ");
       shape.contenders().forEach(c -> assertThat(text).contains("\t" + c.name() + "\t"));
     }
+  }
+
+  @Test
+  void list_saysHowLongAShapeTakes_longerWhereRoundsLastAFixedTime() throws IOException {
+    bench.run("--list");
+
+    List<String> named = lines.toString(StandardCharsets.UTF_8).lines().toList();
+    assertThat(named).anyMatch(line -> line.matches("switch\t.*\tabout 4 min"));
+    assertThat(named)
+        .anyMatch(line -> line.matches("tails-echo\t.*\tabout ([5-9]|[1-9][0-9]) min"));
   }
 
   @Test

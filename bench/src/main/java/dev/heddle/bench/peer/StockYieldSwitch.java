@@ -6,13 +6,14 @@ import dev.heddle.bench.measure.Program;
 import dev.heddle.bench.measure.Sample;
 import java.util.Map;
 import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.locks.LockSupport;
 
 /// Stock virtual threads calling `Thread.yield`.
 ///
-/// Measured from the moment the last one has started until the first one ends; each counts its own
-/// turns, because with several carriers they do not advance in step.
+/// Measured from the moment the last one is warm until that one has gone its laps. Each counts its
+/// own turns, because with several carriers they do not advance in step, and all end with that one:
+/// else a round would take as many laps of all as the quickest goes meanwhile.
 public final class StockYieldSwitch implements Program {
   private static final int CACHE_LINE_LONGS = 8;
   private static final int PADDED_UP_TO =
@@ -28,72 +29,76 @@ public final class StockYieldSwitch implements Program {
   @Override
   public Sample round(long operations) throws InterruptedException {
     var round = new Round(actors, Math.max(2, operations / actors));
-    for (int i = 0; i < actors; i++) {
-      int cell = i;
-      Thread.startVirtualThread(() -> round.run(cell));
+    for (Thread thread : round.threads) {
+      thread.start();
     }
     round.ended.await();
-    return round.sample();
+    return round.sample;
   }
 
   private static final class Round {
-    private static final int PATIENCE = 100; // yields; a yield is not fair, the missing may starve
-
     private final long laps;
     private final int stride;
     private final long[] turns; // each cell by its own thread
-    private final CountDownLatch started;
+    private final Thread[] threads;
     private final AtomicInteger toArrive;
-    private final CountDownLatch arrived = new CountDownLatch(1);
+    private final AtomicInteger toWarm;
     private final CountDownLatch ended;
-    private final AtomicBoolean stopped = new AtomicBoolean();
     private final Meter meter = new Meter();
     private volatile boolean open;
+    private volatile boolean measured;
+    private volatile boolean stopped;
     private volatile Sample sample = new Sample(1, 0, 0, Map.of());
 
     Round(int actors, long laps) {
       this.laps = laps;
       stride = actors <= PADDED_UP_TO ? CACHE_LINE_LONGS : 1;
       turns = new long[actors * stride];
-      started = new CountDownLatch(actors);
+      threads = new Thread[actors];
+      for (int i = 0; i < actors; i++) {
+        int cell = i * stride;
+        threads[i] = Thread.ofVirtual().unstarted(() -> run(cell));
+      }
       toArrive = new AtomicInteger(actors);
+      toWarm = new AtomicInteger(actors);
       ended = new CountDownLatch(actors);
     }
 
-    void run(int actor) {
-      try {
-        started.countDown();
-        started.await();
-        meet();
-      } catch (InterruptedException e) {
-        throw new IllegalStateException("Nobody interrupts a round", e);
-      }
-      int cell = actor * stride;
+    private void run(int cell) {
+      meet();
       for (int i = 0; i < FloorSwitch.WARM_LAPS; i++) {
         Thread.yield();
       }
-      for (long i = 0; i < laps; i++) {
-        Thread.yield();
-        turns[cell]++;
+      boolean last = toWarm.decrementAndGet() == 0;
+      if (last) {
+        meter.start();
+        measured = true;
       }
-      if (stopped.compareAndSet(false, true)) {
-        sample = meter.stop(turnsSoFar());
+      while (!stopped) {
+        Thread.yield();
+        if (measured) {
+          turns[cell]++;
+        }
+        if (last && turns[cell] == laps) {
+          sample = meter.stop(turnsSoFar());
+          stopped = true;
+        }
       }
       ended.countDown();
     }
 
-    /// Returns once all are running again after the wake-up, which is not measured.
-    private void meet() throws InterruptedException {
+    /// The last one to arrive wakes all others itself. Where each wakes the next, as a latch does,
+    /// those that are awake share the carriers among them, and go lap after lap before the rest has
+    /// begun.
+    private void meet() {
       if (toArrive.decrementAndGet() == 0) {
-        meter.start();
         open = true;
-        arrived.countDown();
+        for (Thread thread : threads) {
+          LockSupport.unpark(thread);
+        }
       }
-      for (int i = 0; i < PATIENCE && !open; i++) {
-        Thread.yield();
-      }
-      if (!open) {
-        arrived.await();
+      while (!open) {
+        LockSupport.park();
       }
     }
 
@@ -103,10 +108,6 @@ public final class StockYieldSwitch implements Program {
         sum += cell; // safe: a turn seen late is one of millions
       }
       return sum;
-    }
-
-    Sample sample() {
-      return sample;
     }
   }
 }

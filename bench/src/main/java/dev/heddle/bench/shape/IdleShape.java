@@ -5,6 +5,8 @@ import dev.heddle.bench.ours.HeddleIdle;
 import dev.heddle.bench.peer.FloorIdle;
 import dev.heddle.bench.peer.IdleJvm;
 import dev.heddle.bench.peer.StockIdle;
+import dev.heddle.bench.peer.kotlin.KotlinIdle;
+import java.util.ArrayList;
 import java.util.List;
 
 /// Nothing to do.
@@ -41,6 +43,12 @@ final class IdleShape {
   }
 
   private static List<Contender> contenders() {
+    List<Contender> all = new ArrayList<>(jvms());
+    all.addAll(LoopContenders.others("awaitCancellation", size -> new KotlinIdle(size.size())));
+    return all;
+  }
+
+  private static List<Contender> jvms() {
     return List.of(
         Contender.of(
             Contender.HEDDLE,

@@ -6,9 +6,11 @@ package dev.heddle.bench.shape;
 /// @param least operations of the smallest round that means anything
 /// @param most operations of the largest one; the driver picks in between so that rounds take alike
 /// @param tiny operations of a round that only shows that the program works
+/// @param timed true where operations are milliseconds, which a round lasts whatever the effort
 /// @param together true where contenders idle, so that they are watched at the same time
 /// @param warmUps how many times as long as others they are warmed up, if the shape's time allows
-public record RoundSize(long least, long most, long tiny, boolean together, int warmUps) {
+public record RoundSize(
+    long least, long most, long tiny, boolean timed, boolean together, int warmUps) {
   private static final int WARM_UP_PART = 10;
   private static final int OF_TWO_JVMS = 10;
 
@@ -22,24 +24,29 @@ public record RoundSize(long least, long most, long tiny, boolean together, int 
 
   /// As many operations as fit the round's time.
   public static RoundSize calibrated(long least, long tiny) {
-    return new RoundSize(least, Long.MAX_VALUE, tiny, false, 1);
+    return new RoundSize(least, Long.MAX_VALUE, tiny, false, false, 1);
   }
 
   /// As many as fit the round's time, of contenders that work in two JVMs. These compile beside
   /// each other: with two processors `byte[100]` to another node was twice as fast after 20 s as
   /// after 2 s.
   public static RoundSize ofTwoJvms(long least, long tiny) {
-    return new RoundSize(least, Long.MAX_VALUE, tiny, false, OF_TWO_JVMS);
+    return new RoundSize(least, Long.MAX_VALUE, tiny, false, false, OF_TWO_JVMS);
   }
 
   /// Always the same number.
   public static RoundSize fixed(long operations, long tiny) {
-    return new RoundSize(operations, operations, tiny, false, 1);
+    return new RoundSize(operations, operations, tiny, false, false, 1);
+  }
+
+  /// Works for so many milliseconds.
+  public static RoundSize timed(long millis, long tinyMillis) {
+    return new RoundSize(millis, millis, tinyMillis, true, false, 1);
   }
 
   /// Waits so many milliseconds, all contenders at the same time.
   public static RoundSize idle(long millis, long tinyMillis) {
-    return new RoundSize(millis, millis, tinyMillis, true, 1);
+    return new RoundSize(millis, millis, tinyMillis, true, true, 1);
   }
 
   /// Whether every round has the same number.

@@ -117,6 +117,7 @@ final class TailShapes {
               size -> new PacedThreads(pairs, rate(size))));
     }
     all.add(ActorContenders.goroutines());
+    all.add(LoopContenders.tasks(hogs ? "multi-thread runtime" : "current-thread runtime"));
     return new Shape(
         name,
         sentence + RULES,
@@ -164,7 +165,7 @@ final class TailShapes {
         name,
         share.percent() + " % of the peak",
         USUAL_RATE,
-        RoundSize.fixed(ROUND_MILLIS, TINY_MILLIS),
+        RoundSize.timed(ROUND_MILLIS, TINY_MILLIS),
         List.of(
             new Row(name + "-p99", Metric.count(Latencies.P99, "us")),
             new Row(name + "-p50", Metric.count(Latencies.MEDIAN, "us")),

@@ -5,12 +5,8 @@ import dev.heddle.bench.measure.LiveHeap;
 import dev.heddle.bench.measure.Meter;
 import dev.heddle.bench.measure.Program;
 import dev.heddle.bench.measure.Sample;
-import kotlin.ResultKt;
-import kotlin.Unit;
 import kotlin.coroutines.Continuation;
-import kotlin.coroutines.jvm.internal.ContinuationImpl;
 import kotlinx.coroutines.CoroutineScope;
-import kotlinx.coroutines.DelayKt;
 import kotlinx.coroutines.JobKt;
 import kotlinx.coroutines.YieldKt;
 import org.jspecify.annotations.Nullable;
@@ -66,53 +62,6 @@ public final class KotlinMemory implements Program {
       double bytes = LiveHeap.bytes() - before;
       JobKt.cancelChildren(getContext(), null);
       return sample.with("live-bytes", bytes / count);
-    }
-  }
-
-  /// `{ descend(depth) }`.
-  private static final class Waiting extends SuspendingLambda {
-    private final int depth;
-    private boolean begun;
-
-    Waiting(int depth, @Nullable Continuation<Object> completion) {
-      super(completion);
-      this.depth = depth;
-    }
-
-    @Override
-    SuspendingLambda copy(CoroutineScope scope, Continuation<Object> completion) {
-      return new Waiting(depth, completion);
-    }
-
-    @Override
-    Object step(Object value) {
-      if (!begun) {
-        begun = true;
-        if (isSuspended(Frame.descend(depth, this))) {
-          return SUSPENDED;
-        }
-      }
-      return Unit.INSTANCE;
-    }
-  }
-
-  /// What the compiler makes of `suspend fun descend(frames: Int) { if (frames > 1) descend(frames
-  /// -
-  ///   1) else awaitCancellation(); ended++ }`.
-  private static final class Frame extends ContinuationImpl {
-    Frame(Continuation<Object> completion) {
-      super(completion);
-    }
-
-    static @Nullable Object descend(int frames, Continuation<Object> caller) {
-      var frame = new Frame(caller);
-      return frames > 1 ? descend(frames - 1, frame) : DelayKt.awaitCancellation(frame);
-    }
-
-    @Override
-    protected Object invokeSuspend(Object result) {
-      ResultKt.throwOnFailure(result);
-      return Unit.INSTANCE;
     }
   }
 }

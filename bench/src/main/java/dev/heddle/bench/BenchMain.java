@@ -87,7 +87,7 @@ public final class BenchMain {
       Files.writeString(options.json().get(), JsonFile.text(machine.text(), results));
     }
     if (report.isPresent()) {
-      words.println("# written: " + report.get().write());
+      words.println("# written: " + report.get().write(this::progress));
     }
   }
 

@@ -27,12 +27,12 @@ record Machine(String processor, int cores, String system, String java, String d
 
   /// One line for people.
   String text() {
-    return processor + ", " + cores + " cores; " + system + "; " + java + "; " + date;
+    return place() + "; " + date;
   }
 
-  /// The same in a few words.
-  String shortText() {
-    return processor + ", " + cores + " cores; Java " + Runtime.version().feature() + "; " + date;
+  /// The same without the date.
+  String place() {
+    return processor + ", " + cores + " cores; " + system + "; " + java;
   }
 
   private static String property(String name) {

@@ -9,6 +9,7 @@ import dev.heddle.bench.shape.Shape;
 import dev.heddle.bench.shape.Shapes;
 import java.io.IOException;
 import java.nio.file.Path;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -39,8 +40,11 @@ record Report(Path home, Path results, List<Revision> revisions, Machine machine
   }
 
   /// Measures what is not known of a shape yet.
+  ///
+  /// @throws IOException when what is known was measured with other flags, sizes or effort, or on another machine
   ShapeResult measure(Shape shape, Consumer<String> progress) throws IOException {
     RoundLog log = folder().log(shape);
+    log.begin(shape, machine.place(), effort.text(shape));
     if (log.isComplete(shape)) {
       progress.accept(shape.name() + ": measured by an earlier run, in " + folder().folder());
     }
@@ -48,28 +52,35 @@ record Report(Path home, Path results, List<Revision> revisions, Machine machine
   }
 
   /// Writes the page and returns its path. A shape has its newest whole full run, else its newest
-  /// whole quick one, else what is there of one that is not over.
-  Path write() throws IOException {
+  /// whole quick one, else what is there of one that is not over. It has none of a time when it
+  /// measured something else, or of which nobody knows what it measured.
+  ///
+  /// @param progress told which rounds are left out
+  Path write(Consumer<String> progress) throws IOException {
     List<ReportPage.Run> runs = new ArrayList<>();
     for (Shape shape : Shapes.all()) {
-      run(shape).ifPresent(runs::add);
+      run(shape, progress).ifPresent(runs::add);
     }
     Path reference = home.resolve("docs").resolve("reference");
-    var head = new ReportPage.Head(machine.text(), now().text(), machine.shortText());
-    return ReportPage.write(reference, head, Shapes.all(), runs);
+    return ReportPage.write(reference, now().text(), Shapes.all(), runs);
   }
 
-  private Optional<ReportPage.Run> run(Shape shape) throws IOException {
+  private Optional<ReportPage.Run> run(Shape shape, Consumer<String> progress) {
     ReportPage.Run unfinished = null;
     for (Effort thorough : List.of(Effort.full(), Effort.quick())) {
       for (Revision revision : revisions) {
-        Optional<RoundLog> log = folder(revision, thorough).known(shape);
-        if (log.isEmpty()) {
+        Optional<RoundLog> known = known(shape, folder(revision, thorough), progress);
+        if (known.isEmpty()) {
           continue;
         }
-        ShapeResult result = log.get().result(shape);
-        var run =
-            new ReportPage.Run(result, revision.name(), thorough.text(shape), thorough.option());
+        RoundLog log = known.get();
+        ShapeResult result = log.result(shape);
+        Optional<Instant> end = log.end();
+        if (end.isEmpty() || shape.cases().stream().noneMatch(result::isMeasured)) {
+          continue;
+        }
+        var when = new ReportPage.When(revision.name(), log.machine(), end.get());
+        var run = new ReportPage.Run(result, when, log.effort(), thorough.option());
         if (isWhole(shape, result)) {
           return Optional.of(run);
         }
@@ -77,6 +88,21 @@ record Report(Path home, Path results, List<Revision> revisions, Machine machine
       }
     }
     return Optional.ofNullable(unfinished);
+  }
+
+  private static Optional<RoundLog> known(
+      Shape shape, ResultsFolder from, Consumer<String> progress) {
+    try {
+      Optional<RoundLog> log = from.known(shape);
+      if (log.isPresent() && !log.get().isOf(shape)) {
+        progress.accept(shape.name() + ": left out, it was something else, in " + from.folder());
+        return Optional.empty();
+      }
+      return log;
+    } catch (IOException e) {
+      progress.accept(shape.name() + ": left out, " + e.getMessage());
+      return Optional.empty(); // safe: the others make a page, and somebody is told
+    }
   }
 
   private static boolean isWhole(Shape shape, ShapeResult result) {

@@ -11,6 +11,9 @@ import dev.heddle.bench.shape.Shape;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Instant;
+import java.time.LocalDate;
+import java.time.ZoneOffset;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.LinkedHashMap;
@@ -32,30 +35,38 @@ public final class ReportPage {
   private static final String PROJECT = "../../"; // from the page
   private static final String CLASSES = "bench/src/main/java/";
 
-  private final Head head;
+  private final String revision;
   private final List<Shape> shapes;
   private final List<Run> runs;
   private final StringBuilder page = new StringBuilder();
 
-  private ReportPage(Head head, List<Shape> shapes, List<Run> runs) {
-    this.head = head;
+  private ReportPage(String revision, List<Shape> shapes, List<Run> runs) {
+    this.revision = revision;
     this.shapes = shapes;
     this.runs = runs;
   }
 
-  /// Where and of what the results were measured.
+  /// Which run it was.
   ///
-  /// @param machine one line
-  /// @param revision the commit
-  /// @param place the machine in a few words, for a picture
-  public record Head(String machine, String revision, String place) {}
+  /// @param revision of which commit, short
+  /// @param machine where, in one line
+  /// @param end when its last round ended
+  public record When(String revision, String machine, Instant end) {
+    private String date() {
+      return LocalDate.ofInstant(end, ZoneOffset.UTC).toString();
+    }
+
+    /// The first words about the machine.
+    private String place() {
+      return machine.split(";", 2)[0];
+    }
+  }
 
   /// A shape as it was measured.
   ///
-  /// @param revision of which commit, short
   /// @param effort how long the run took its time, for people
   /// @param option of `heddle bench` that asks for this effort, with a space before it, or empty
-  public record Run(ShapeResult result, String revision, String effort, String option) {
+  public record Run(ShapeResult result, When when, String effort, String option) {
     private String mark() {
       return option.isEmpty() ? "full" : "quick";
     }
@@ -79,19 +90,21 @@ public final class ReportPage {
   /// Writes the page, a chart for each row, and one of six rows.
   ///
   /// @param folder the reference folder of the docs
+  /// @param revision the commit that writes it
   /// @param shapes all that there are: the page names those without results
   /// @return the page's path
-  public static Path write(Path folder, Head head, List<Shape> shapes, List<Run> runs)
+  public static Path write(Path folder, String revision, List<Shape> shapes, List<Run> runs)
       throws IOException {
     List<ShapeResult> results = runs.stream().map(Run::result).toList();
     Map<String, String> charts = new TreeMap<>();
     for (ShapeResult result : results) {
       rows(result).forEach((row, lines) -> charts.put(row + SVG, BarChart.svg(lines)));
     }
-    charts.put(
-        SUMMARY, SummaryChart.svg(Standing.all(results), revisions(runs) + "; " + head.place()));
+    String place =
+        newest(runs).map(when -> "; " + when.place() + "; " + when.date()).orElse("");
+    charts.put(SUMMARY, SummaryChart.svg(Standing.all(results), revisions(runs) + place));
     replace(Files.createDirectories(folder.resolve(CHARTS)), charts);
-    String text = new ReportPage(head, shapes, runs).text();
+    String text = new ReportPage(revision, shapes, runs).text();
     return Files.writeString(folder.resolve("benchmarks.md"), text);
   }
 
@@ -99,9 +112,13 @@ public final class ReportPage {
   private static String revisions(List<Run> runs) {
     return runs.stream()
         .filter(run -> SummaryChart.ROWS.stream().anyMatch(row -> run.hasRow(row)))
-        .map(Run::revision)
+        .map(run -> run.when().revision())
         .distinct()
         .collect(Collectors.joining(", "));
+  }
+
+  private static Optional<When> newest(List<Run> runs) {
+    return runs.stream().map(Run::when).max(Comparator.comparing(When::end));
   }
 
   /// A chart whose row is gone goes, too.
@@ -128,9 +145,12 @@ public final class ReportPage {
         [Run the benchmarks](../how-to/run-the-benchmarks.md) says how to run them and how to read this page.
 
         """);
-    page.append("Written at ").append(head.revision());
-    page.append("; each shape names the commit that was measured.\n\n");
-    page.append("Machine: ").append(head.machine()).append(".\n\n");
+    page.append("Written at ").append(revision);
+    page.append("; each shape names the commit that was measured, the day and the machine.\n\n");
+    newest(runs)
+        .ifPresent(when ->
+            page.append("The newest figures are of ").append(when.date()).append(", on ")
+                .append(when.machine()).append(".\n\n"));
     page.append(
         """
         - `heddle` is a program with the flags that Heddle needs, `heddle-launcher` the same under `./heddle run`.
@@ -238,7 +258,8 @@ public final class ReportPage {
   private void section(Run run) {
     ShapeResult result = run.result();
     page.append("\n## ").append(result.shape().name()).append("\n\n");
-    page.append(result.shape().what()).append("\n\nMeasured at ").append(run.revision());
+    page.append(result.shape().what()).append("\n\nMeasured at ").append(run.when().revision());
+    page.append(", ").append(run.when().date()).append(", on ").append(run.when().machine());
     page.append(". ").append(run.effort()).append("\n");
     Map<String, List<Line>> rows = rows(result);
     for (Case size : result.shape().cases()) {

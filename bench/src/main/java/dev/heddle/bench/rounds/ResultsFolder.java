@@ -20,9 +20,10 @@ public record ResultsFolder(Path folder) {
     return RoundLog.inFile(file(shape));
   }
 
-  /// What is known of a shape, if something is.
+  /// What is known of a shape, if something is. Its file stays as it is.
   public Optional<RoundLog> known(Shape shape) throws IOException {
-    return Files.exists(file(shape)) ? Optional.of(log(shape)) : Optional.empty();
+    Path file = file(shape);
+    return Files.exists(file) ? Optional.of(RoundLog.copyOf(file)) : Optional.empty();
   }
 
   private Path file(Shape shape) {

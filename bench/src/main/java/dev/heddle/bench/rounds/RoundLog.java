@@ -23,6 +23,7 @@ import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
@@ -32,6 +33,7 @@ public final class RoundLog {
   /*
    * Format. A line for each fact, its parts between tabs, in the order in which it became known:
    *
+   *   setup KEY TEXT            machine, effort, what the shape is, a case's size, a contender's flags
    *   runtime CONTENDER TEXT    it has started, and says that it runs on this
    *   source CONTENDER TEXT     where its program is
    *   missing CONTENDER TEXT    it cannot take part, or has left
@@ -43,7 +45,9 @@ public final class RoundLog {
    *     and so does a last line without its end. What a killed run has written is read that way,
    *     and the next line follows where the last whole one ended. [RoundLogTest]
    * I2. What a later line says of a contender takes the place of what an earlier one said.
+   * I3. A log has one setup: rounds of another one are not added. [RoundLogTest]
    */
+  private static final String SETUP = "setup";
   private static final String RUNTIME = "runtime";
   private static final String SOURCE = "source";
   private static final String MISSING = "missing";
@@ -54,6 +58,7 @@ public final class RoundLog {
   private static final int ROUND_FIELDS = 6;
 
   private final @Nullable Path file;
+  private final Map<String, String> setup = new LinkedHashMap<>();
   private final Map<String, String> runtimes = new LinkedHashMap<>();
   private final Map<String, Set<String>> sources = new LinkedHashMap<>();
   private final Map<String, String> missing = new LinkedHashMap<>();
@@ -76,13 +81,74 @@ public final class RoundLog {
     var log = new RoundLog(file);
     if (Files.exists(file)) {
       String text = Files.readString(file, StandardCharsets.UTF_8);
-      String whole = text.substring(0, text.lastIndexOf('\n') + 1);
+      String whole = whole(text);
       if (whole.length() < text.length()) {
         truncate(file, whole.getBytes(StandardCharsets.UTF_8).length);
       }
       log.read(whole, file);
     }
     return log;
+  }
+
+  /// One with what a file has, which leaves the file alone: a run may be adding to it.
+  ///
+  /// @throws IOException when the file cannot be read, or is none of ours
+  public static RoundLog copyOf(Path file) throws IOException {
+    var log = new RoundLog(null);
+    log.read(whole(Files.readString(file, StandardCharsets.UTF_8)), file);
+    return log;
+  }
+
+  private static String whole(String text) {
+    return text.substring(0, text.lastIndexOf('\n') + 1);
+  }
+
+  /// What is measured from here on, where, and how thoroughly.
+  ///
+  /// @param machine one line for people
+  /// @param effort one line for people
+  /// @throws IOException when there are rounds of something else, or nobody knows of what
+  public void begin(Shape shape, String machine, String effort) throws IOException {
+    Map<String, String> now = Setup.of(shape);
+    now.put(Setup.MACHINE, oneLine(machine).strip());
+    now.put(Setup.EFFORT, oneLine(effort).strip());
+    if (!rounds.isEmpty() && !setup.containsKey(Setup.SHAPE)) {
+      throw another("what they measure");
+    }
+    for (Map.Entry<String, String> part : now.entrySet()) {
+      String known = setup.putIfAbsent(part.getKey(), part.getValue());
+      if (known == null) {
+        write(SETUP, part.getKey(), part.getValue());
+      } else if (!known.equals(part.getValue())) {
+        throw another(part.getKey());
+      }
+    }
+  }
+
+  private IOException another(String what) {
+    return new IOException(
+        "The rounds in %s were measured otherwise (%s); remove the file to measure anew"
+            .formatted(file, what));
+  }
+
+  /// Whether it is known that this shape was measured, with cases and contenders as they were then.
+  public boolean isOf(Shape shape) {
+    return setup.containsKey(Setup.SHAPE) && isAsNow(Setup.SHAPE, Setup.of(shape));
+  }
+
+  /// Where that was.
+  public String machine() {
+    return setup.getOrDefault(Setup.MACHINE, "an unknown machine");
+  }
+
+  /// How thorough that was.
+  public String effort() {
+    return setup.getOrDefault(Setup.EFFORT, "Of an unknown effort.");
+  }
+
+  /// A log without a setup has what is measured now.
+  private boolean isAsNow(String key, Map<String, String> now) {
+    return setup.isEmpty() || Objects.equals(setup.get(key), now.get(key));
   }
 
   /// A contender has started.
@@ -160,23 +226,44 @@ public final class RoundLog {
     return rounds.isEmpty() ? Optional.empty() : Optional.of(rounds.getLast().end());
   }
 
-  /// What the rounds so far say.
+  /// What the rounds so far say of the shape as it is now: without cases that had another size, and
+  /// without contenders that had other flags or another program.
   public ShapeResult result(Shape shape) {
+    Map<String, String> now = Setup.of(shape);
     Map<String, Map<String, Figures>> figures = new LinkedHashMap<>();
     Map<String, Conditions> conditions = new LinkedHashMap<>();
     for (Case size : shape.cases()) {
-      Choice choice = Choice.of(rounds(size.name()));
+      boolean asNow = isAsNow(Setup.of(size), now);
+      Choice choice = Choice.of(asNow ? rounds(size.name()) : List.of());
       conditions.put(size.name(), choice.conditions());
       Map<String, Figures> byContender = new LinkedHashMap<>();
       shape.contenders().stream()
           .filter(contender -> contender.isIn(size))
-          .map(Contender::name)
-          .forEach(name -> byContender.put(name, figures(choice, name)));
+          .forEach(contender ->
+              byContender.put(
+                  contender.name(),
+                  isAsNow(Setup.of(contender), now)
+                      ? figures(choice, contender.name())
+                      : Figures.missing(other(contender))));
       figures.put(size.name(), byContender);
     }
+    Map<String, String> systems = new LinkedHashMap<>(runtimes);
     Map<String, List<String>> places = new LinkedHashMap<>();
     sources.forEach((contender, found) -> places.put(contender, List.copyOf(found)));
-    return new ShapeResult(shape, runtimes, figures, conditions, places);
+    shape.contenders().stream()
+        .filter(contender -> !isAsNow(Setup.of(contender), now))
+        .map(Contender::name)
+        .forEach(name -> {
+          systems.remove(name);
+          places.remove(name);
+        });
+    return new ShapeResult(shape, systems, figures, conditions, places);
+  }
+
+  private String other(Contender contender) {
+    return setup.containsKey(Setup.of(contender))
+        ? "it had other flags or another program"
+        : "it did not take part yet";
   }
 
   private Figures figures(Choice choice, String contender) {
@@ -209,6 +296,7 @@ public final class RoundLog {
 
   private void read(String[] parts, String line, Map<String, Sample> pending) {
     switch (parts[0]) {
+      case SETUP -> setup.put(parts[1], parts[2]);
       case RUNTIME -> {
         missing.remove(parts[1]);
         runtimes.put(parts[1], parts[2]);
@@ -250,7 +338,7 @@ public final class RoundLog {
     return line.toString();
   }
 
-  private static String oneLine(String text) {
+  static String oneLine(String text) {
     return text.replaceAll("\\s+", " ");
   }
 

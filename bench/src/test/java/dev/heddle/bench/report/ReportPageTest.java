@@ -4,8 +4,8 @@ package dev.heddle.bench.report;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.heddle.bench.measure.HostLoad;
-import dev.heddle.bench.report.ReportPage.Head;
 import dev.heddle.bench.report.ReportPage.Run;
+import dev.heddle.bench.report.ReportPage.When;
 import dev.heddle.bench.result.ShapeResult;
 import dev.heddle.bench.rounds.Made;
 import dev.heddle.bench.rounds.RoundLog;
@@ -14,6 +14,7 @@ import dev.heddle.bench.shape.Shapes;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Instant;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.BeforeEach;
@@ -23,7 +24,8 @@ import org.junit.jupiter.api.io.TempDir;
 /// The page and the JSON of runs in which hardly anybody took part.
 @SuppressWarnings("NullAway.Init") // set before each test
 class ReportPageTest {
-  private static final Head HEAD = new Head("a machine", "commit abc", "here");
+  private static final When WHEN =
+      new When("def", "a machine; Linux", Instant.parse("2026-11-28T05:00:00Z"));
 
   @TempDir private Path folder;
   private final Shape first = Shapes.all().getFirst();
@@ -60,7 +62,9 @@ class ReportPageTest {
     String page = page(List.of(shape, first), log.result(shape));
 
     assertThat(page)
-        .contains("Written at commit abc;", "Machine: a machine.", "Measured at def. Some effort.");
+        .contains(
+            "Written at commit abc;",
+            "Measured at def, 2026-11-28, on a machine; Linux. Some effort.");
     assertThat(page.indexOf("- go: 'go' is not on the PATH (a)"))
         .isPositive()
         .isLessThan(page.indexOf("## Beside the best other runtime"));
@@ -68,6 +72,22 @@ class ReportPageTest {
         .isPositive()
         .isLessThan(page.indexOf("| heddle | 100 |"));
     assertThat(page).contains("Not measured yet: switch.");
+  }
+
+  @Test
+  void page_namesTheMachineOfTheNewestRun_andThatOfEach() throws IOException {
+    var older = new When("abc", "another machine", WHEN.end().minusSeconds(100_000));
+    var runs =
+        List.of(
+            new Run(new ShapeResult(first, Map.of(), Map.of()), older, "", ""),
+            new Run(log.result(shape), WHEN, "", ""));
+
+    String page =
+        Files.readString(ReportPage.write(folder, "commit abc", List.of(first, shape), runs));
+
+    assertThat(page)
+        .contains("The newest figures are of 2026-11-28, on a machine; Linux.")
+        .contains("Measured at abc, 2026-11-27, on another machine.");
   }
 
   @Test
@@ -114,6 +134,9 @@ class ReportPageTest {
   private String page(List<Shape> shapes, ShapeResult result) throws IOException {
     return Files.readString(
         ReportPage.write(
-            folder, HEAD, shapes, List.of(new Run(result, "def", "Some effort.", " --quick"))));
+            folder,
+            "commit abc",
+            shapes,
+            List.of(new Run(result, WHEN, "Some effort.", " --quick"))));
   }
 }

@@ -67,6 +67,26 @@ class ShapeResultTest {
   }
 
   @Test
+  void inTurnsBar_ofSeveralJvms_judgesTheirMedian_andTellsTheRange() {
+    List<String> all = List.of("first", "second", "third");
+    ShapeResult result =
+        result(
+            all, Map.of("first", besides(1.3), "second", besides(0.7), "third", besides(1.1, 1.1)));
+
+    assertThat(Bar.inTurns(ROW, all, 1.10, "bare").judge(result))
+        .isEqualTo(new Bar.Verdict(State.MET, "CPU 1.10 x (0.70 to 1.30)"));
+    assertThat(Bar.inTurns(ROW, all, 1.09, "bare").judge(result).state()).isEqualTo(State.NOT_MET);
+  }
+
+  @Test
+  void inTurnsBar_programThatTakesLessThanWithoutItsExtraWork_isInvalid() {
+    ShapeResult result = result(besides(0.69), samples(100));
+
+    assertThat(Bar.inTurns(ROW, Contender.HEDDLE, 1.10, "bare").judge(result))
+        .isEqualTo(new Bar.Verdict(State.INVALID, "CPU 0.69 x"));
+  }
+
+  @Test
   void ratioBar_justAboveItsLimit_isNotMet() {
     ShapeResult result = result(samples(116), samples(100));
 
@@ -107,16 +127,20 @@ class ShapeResultTest {
   }
 
   private static ShapeResult result(Figures heddle, Figures peer) {
+    return result(
+        List.of(Contender.HEDDLE, "peer"), Map.of(Contender.HEDDLE, heddle, "peer", peer));
+  }
+
+  private static ShapeResult result(List<String> contenders, Map<String, Figures> figures) {
     Case size = Case.of(ROW, "made up", 1, RoundSize.fixed(1, 1), Metric.WALL);
     Shape shape =
         new Shape(
             ROW,
             "made up",
             List.of(size),
-            List.of(contender(Contender.HEDDLE), contender("peer")),
+            contenders.stream().map(ShapeResultTest::contender).toList(),
             List.of());
-    return new ShapeResult(
-        shape, Map.of(), Map.of(ROW, Map.of(Contender.HEDDLE, heddle, "peer", peer)));
+    return new ShapeResult(shape, Map.of(), Map.of(ROW, figures));
   }
 
   private static Contender contender(String name) {

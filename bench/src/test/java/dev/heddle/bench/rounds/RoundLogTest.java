@@ -7,12 +7,14 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.heddle.bench.measure.HostLoad;
 import dev.heddle.bench.result.ShapeResult;
+import dev.heddle.bench.shape.Contender;
 import dev.heddle.bench.shape.Shape;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.util.List;
+import java.util.Optional;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -67,6 +69,62 @@ class RoundLogTest {
 
     assertThat(RoundLog.inFile(file).rounds("a")).containsExactly(QUIET, LOADED);
     assertThat(Files.readString(file)).startsWith(whole).doesNotContain("\t7runtime");
+  }
+
+  @Test
+  void setup_isKept_andAnotherOneIsRefused() throws IOException {
+    RoundLog.inFile(file).begin(shape, "here", "Full run.");
+    RoundLog log = RoundLog.inFile(file);
+    log.begin(shape, "here", "Full run.");
+    log.add(QUIET);
+
+    assertThat(RoundLog.copyOf(file).isOf(shape)).isTrue();
+    assertThat(RoundLog.copyOf(file).machine()).isEqualTo("here", "Full run.");
+    assertThat(Files.readString(file)).containsOnlyOnce("setup\tmachine\there\n");
+    assertThatThrownBy(() -> log.begin(shape, "there", "Full run."))
+        .isInstanceOf(IOException.class)
+        .hasMessageContainingAll("machine", "made-up.tsv");
+    assertThatThrownBy(() -> log.begin(resized(), "here", "Full run.")).hasMessageContaining("case a");
+  }
+
+  @Test
+  void setup_isNotGuessedForRoundsThatHaveNone() throws IOException {
+    RoundLog log = RoundLog.inFile(file);
+    log.add(QUIET);
+
+    assertThatThrownBy(() -> log.begin(shape, "here", "Full run.")).isInstanceOf(IOException.class);
+    assertThat(log.isOf(shape)).isFalse();
+  }
+
+  @Test
+  void result_hasNothingThatWasMeasuredOtherwise() throws IOException {
+    RoundLog log = RoundLog.inFile(file);
+    log.begin(resized(), "here", "Full run.");
+    log.started("heddle", "Java 25");
+    log.started("peer", "Java 24");
+    log.add(QUIET);
+    log.add(Made.round("b", HostLoad.NONE, 100, "heddle", "peer"));
+
+    ShapeResult result = log.result(shape);
+
+    assertThat(result.isMeasured(shape.caseNamed("a"))).isFalse();
+    assertThat(result.has("b", "heddle")).isTrue();
+    assertThat(result.has("b", "peer")).isFalse();
+    assertThat(result.runtimes()).containsOnlyKeys("heddle");
+  }
+
+  /// The case `a` is larger, and `peer` is of another kind.
+  private Shape resized() {
+    Contender peer = Made.contender("peer");
+    var other =
+        new Contender(
+            "peer", "another", List.of(), List.of(), peer.work(), List.of(), Optional.empty());
+    return new Shape(
+        shape.name(),
+        shape.what(),
+        List.of(shape.caseNamed("a").sized(2), shape.caseNamed("b")),
+        List.of(shape.contender("heddle"), other),
+        List.of());
   }
 
   @Test

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.heddle.bench.rounds;
+
+import dev.heddle.bench.shape.Case;
+import dev.heddle.bench.shape.Contender;
+import dev.heddle.bench.shape.Shape;
+import java.util.LinkedHashMap;
+import java.util.Map;
+
+/// What a figure means only together with: a text for each of the keys below.
+final class Setup {
+  static final String MACHINE = "machine";
+  static final String EFFORT = "effort";
+  static final String SHAPE = "shape";
+
+  private Setup() {}
+
+  static String of(Case size) {
+    return "case " + size.name();
+  }
+
+  static String of(Contender contender) {
+    return "contender " + contender.name();
+  }
+
+  /// That of a shape with its cases and contenders.
+  static Map<String, String> of(Shape shape) {
+    Map<String, String> texts = new LinkedHashMap<>();
+    texts.put(SHAPE, shape.what());
+    for (Case size : shape.cases()) {
+      texts.put(of(size), size.size() + ", " + size.what());
+    }
+    for (Contender contender : shape.contenders()) {
+      String flags = String.join(" ", contender.flags());
+      texts.put(of(contender), contender.what() + "; flags: " + flags);
+    }
+    texts.replaceAll((_, text) -> RoundLog.oneLine(text).strip());
+    return texts;
+  }
+}

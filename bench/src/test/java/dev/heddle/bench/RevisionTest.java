@@ -99,11 +99,11 @@ class RevisionTest {
     ran(second, both);
     commit("docs/words.md", "nothing that is measured");
 
-    String page = Files.readString(Report.in(home, Machine.here(), Effort.full()).write());
+    String page = Files.readString(Report.in(home, Machine.here(), Effort.full()).write(_ -> {}));
 
     assertThat(page).contains("Written at commit " + second);
-    assertThat(section(page, both)).contains("Measured at " + second.substring(0, 12) + ".");
-    assertThat(section(page, earlierOnly)).contains("Measured at " + first.substring(0, 12) + ".");
+    assertThat(section(page, both)).contains("Measured at " + second.substring(0, 12) + ",");
+    assertThat(section(page, earlierOnly)).contains("Measured at " + first.substring(0, 12) + ",");
   }
 
   private static String section(String page, Shape shape) {
@@ -116,6 +116,7 @@ class RevisionTest {
     Path rounds =
         home.resolve(".heddle").resolve("bench").resolve(commit.substring(0, 12)).resolve("full");
     RoundLog log = new ResultsFolder(rounds).log(shape);
+    log.begin(shape, "here", "Full run.");
     log.started("heddle", "Java 25");
     for (Case size : shape.cases()) {
       log.add(Made.round(size.name(), HostLoad.NONE, 100, "heddle"));

@@ -148,8 +148,7 @@ class SingletonTableTest {
     byte[] snapshot = RosterCodec.RELEASE.snapshot(roster);
 
     Roster restored = RosterCodec.RELEASE.restore(snapshot);
-    assertThat(restored.singletons().all())
-        .containsExactlyElementsOf(roster.singletons().all());
+    assertThat(restored.singletons().all()).containsExactlyElementsOf(roster.singletons().all());
     assertThat(restored.singletons().candidates("billing")).containsExactly("a");
     assertThat(restored.singletons().offer("a")).containsExactlyInAnyOrder("billing", "mayor");
     assertThat(RosterCodec.RELEASE.snapshot(restored)).isEqualTo(snapshot);

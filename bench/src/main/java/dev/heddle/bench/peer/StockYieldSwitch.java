@@ -11,9 +11,10 @@ import java.util.concurrent.locks.LockSupport;
 
 /// Stock virtual threads calling `Thread.yield`.
 ///
-/// Measured from the moment the last one is warm until that one has gone its laps. Each counts its
-/// own turns, because with several carriers they do not advance in step, and all end with that one:
-/// else a round would take as many laps of all as the quickest goes meanwhile.
+/// Measured from the moment the last one is warm until that one has gone its laps, and all together
+/// at least half of theirs. Each counts its own turns, because with several carriers they do not
+/// advance in step, and all end with that one: else a round would take as many laps of all as the
+/// quickest goes meanwhile.
 public final class StockYieldSwitch implements Program {
   private static final int CACHE_LINE_LONGS = 8;
   private static final int PADDED_UP_TO =
@@ -38,6 +39,7 @@ public final class StockYieldSwitch implements Program {
 
   private static final class Round {
     private final long laps;
+    private final long enough; // turns of all
     private final int stride;
     private final long[] turns; // each cell by its own thread
     private final Thread[] threads;
@@ -52,6 +54,7 @@ public final class StockYieldSwitch implements Program {
 
     Round(int actors, long laps) {
       this.laps = laps;
+      enough = laps * actors / 2;
       stride = actors <= PADDED_UP_TO ? CACHE_LINE_LONGS : 1;
       turns = new long[actors * stride];
       threads = new Thread[actors];
@@ -74,14 +77,19 @@ public final class StockYieldSwitch implements Program {
         meter.start();
         measured = true;
       }
+      long look = laps; // seldom: it touches the turns of all
       while (!stopped) {
         Thread.yield();
         if (measured) {
           turns[cell]++;
         }
-        if (last && turns[cell] == laps) {
-          sample = meter.stop(turnsSoFar());
-          stopped = true;
+        if (last && turns[cell] == look) {
+          long all = turnsSoFar();
+          if (all >= enough) {
+            sample = meter.stop(all);
+            stopped = true;
+          }
+          look *= 2;
         }
       }
       ended.countDown();

@@ -8,26 +8,26 @@ import dev.heddle.bench.fork.ForkFailedException;
 import dev.heddle.bench.shape.Shape;
 import dev.heddle.bench.shape.Shapes;
 import java.time.Duration;
-import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /// Virtual threads that yield to each other are all there while they are measured.
 class StockYieldSwitchTest {
   private static final Duration GUARD = Duration.ofMinutes(5);
   private static final long LAPS = 10;
 
-  /// On one carrier, where they take turns. It is not exact: while a clock's file is read, the JDK
-  /// has another carrier run some of them.
-  @Test
-  void round_isMeasuredWhileAllYield() throws ForkFailedException {
+  @ParameterizedTest
+  @ValueSource(strings = {"stock-yield", "stock-yield-1"})
+  void round_isMeasuredWhileAllYield(String contender) throws ForkFailedException {
     Shape shape = Shapes.find("switch").orElseThrow();
     long asked = LAPS * shape.caseNamed("switch-1000").size();
 
     try (ContenderProcess process =
-        ContenderProcess.start(shape, shape.contender("stock-yield-1"))) {
+        ContenderProcess.start(shape, shape.contender(contender))) {
       process.open(shape.caseNamed("switch-1000"), GUARD);
       process.begin(asked);
 
-      assertThat(process.end(GUARD).operations()).isGreaterThan(asked / 4);
+      assertThat(process.end(GUARD).operations()).isGreaterThanOrEqualTo(asked / 2);
     }
   }
 }

@@ -41,7 +41,8 @@ record Report(Path home, Path results, List<Revision> revisions, Machine machine
 
   /// Measures what is not known of a shape yet.
   ///
-  /// @throws IOException when what is known was measured with other flags, sizes or effort, or on another machine
+  /// @throws IOException when what is known was measured with other flags, sizes or effort, or on
+  ///   another machine
   ShapeResult measure(Shape shape, Consumer<String> progress) throws IOException {
     RoundLog log = folder().log(shape);
     log.begin(shape, machine.place(), effort.text());
@@ -95,7 +96,7 @@ record Report(Path home, Path results, List<Revision> revisions, Machine machine
     try {
       Optional<RoundLog> log = from.known(shape);
       if (log.isPresent() && !log.get().isOf(shape)) {
-        progress.accept(shape.name() + ": left out, it was something else, in " + from.folder());
+        progress.accept(shape.name() + ": left out, measured as something else or unknown, in " + from.folder());
         return Optional.empty();
       }
       return log;

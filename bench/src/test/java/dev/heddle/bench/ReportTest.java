@@ -62,8 +62,10 @@ class ReportTest {
 
     String page = page();
 
-    assertThat(section(page, first)).contains("Measured at " + EARLIER.name() + ", 2026-11-28, on here. Full");
-    assertThat(section(page, second)).contains("Measured at " + NOW.name() + ", 2026-11-28, on here. Full");
+    assertThat(section(page, first))
+        .contains("Measured at " + EARLIER.name() + ", 2026-11-28, on here. Full");
+    assertThat(section(page, second))
+        .contains("Measured at " + NOW.name() + ", 2026-11-28, on here. Full");
   }
 
   @Test
@@ -71,7 +73,8 @@ class ReportTest {
     ran(EARLIER, "full", first, first.cases());
     ran("quick", first, first.cases());
 
-    assertThat(section(page(), first)).contains("Measured at " + EARLIER.name() + ", 2026-11-28, on here. Full");
+    assertThat(section(page(), first))
+        .contains("Measured at " + EARLIER.name() + ", 2026-11-28, on here. Full");
   }
 
   @Test
@@ -90,7 +93,7 @@ class ReportTest {
     ran(EARLIER, "full", changed(first.what(), first.cases(), flagged), first.cases());
 
     assertThat(section(page(), first))
-        .contains("| heddle-launcher | **missing**: it had other flags or another program |")
+        .contains("| heddle-launcher | **missing**: measured with other flags, or as another program |")
         .contains("| heddle | 100 |");
   }
 

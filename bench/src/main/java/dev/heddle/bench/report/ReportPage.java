@@ -100,8 +100,7 @@ public final class ReportPage {
     for (ShapeResult result : results) {
       rows(result).forEach((row, lines) -> charts.put(row + SVG, BarChart.svg(lines)));
     }
-    String place =
-        newest(runs).map(when -> "; " + when.place() + "; " + when.date()).orElse("");
+    String place = newest(runs).map(when -> "; " + when.place() + "; " + when.date()).orElse("");
     charts.put(SUMMARY, SummaryChart.svg(Standing.all(results), revisions(runs) + place));
     replace(Files.createDirectories(folder.resolve(CHARTS)), charts);
     String text = new ReportPage(revision, shapes, runs).text();
@@ -149,8 +148,11 @@ public final class ReportPage {
     page.append("; each shape names the commit that was measured, the day and the machine.\n\n");
     newest(runs)
         .ifPresent(when ->
-            page.append("The newest figures are of ").append(when.date()).append(", on ")
-                .append(when.machine()).append(".\n\n"));
+            page.append("The newest figures are of ")
+                .append(when.date())
+                .append(", on ")
+                .append(when.machine())
+                .append(".\n\n"));
     page.append(
         """
         - `heddle` is a program with the flags that Heddle needs, `heddle-launcher` the same under `./heddle run`.

@@ -84,7 +84,8 @@ class RoundLogTest {
     assertThatThrownBy(() -> log.begin(shape, "there", "Full run."))
         .isInstanceOf(IOException.class)
         .hasMessageContainingAll("machine", "made-up.tsv");
-    assertThatThrownBy(() -> log.begin(resized(), "here", "Full run.")).hasMessageContaining("case a");
+    assertThatThrownBy(() -> log.begin(resized(), "here", "Full run."))
+        .hasMessageContaining("case a");
   }
 
   @Test

@@ -93,7 +93,7 @@ class ReportTest {
     ran(EARLIER, "full", changed(first.what(), first.cases(), flagged), first.cases());
 
     assertThat(section(page(), first))
-        .contains("| heddle-launcher | **missing**: it had other flags or another program |")
+        .contains("| heddle-launcher | **missing**: measured with other flags, or as another program |")
         .contains("| heddle | 100 |");
   }
 

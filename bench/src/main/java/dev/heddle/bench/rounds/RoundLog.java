@@ -262,8 +262,8 @@ public final class RoundLog {
 
   private String other(Contender contender) {
     return setup.containsKey(Setup.of(contender))
-        ? "it had other flags or another program"
-        : "it did not take part yet";
+        ? "measured with other flags, or as another program"
+        : "it did not take part at that commit";
   }
 
   private Figures figures(Choice choice, String contender) {

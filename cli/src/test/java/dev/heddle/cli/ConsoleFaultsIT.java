@@ -151,7 +151,8 @@ class ConsoleFaultsIT {
 
   /// Of what a look does not have itself: the second look at the latest has it asked, whatever time
   /// has passed. Looks that come while a question is open do not count: the page asks one thing at
-  /// a time, and an answer may take longer than a look on a busy machine.
+  /// a time, and an answer may take longer than a look on a busy machine. `link` makes the chain
+  /// longer that grows in the loop `shop`.
   @ParameterizedTest
   @CsvSource({
     "delay, holds, #hold-now, has held the loop \"counter\"",

@@ -36,7 +36,10 @@ final class TraceFile {
   private final Map<Integer, String> tracks = new TreeMap<>();
   private final List<Slice> slices = new ArrayList<>();
   private final Map<String, Integer> instants = new HashMap<>();
+  private final Map<String, List<Long>> ids = new HashMap<>(); // of instants
+  private final Map<String, Long> stolen = new HashMap<>(); // tasks, by track
   private final Map<String, Integer> arrows = new HashMap<>();
+  private final Set<Long> wakes = new HashSet<>(); // arrows of that name
   private final Map<String, JsonNode> commands = new HashMap<>();
   private int replies;
   private final Map<Integer, Integer> events = new TreeMap<>();
@@ -64,7 +67,11 @@ final class TraceFile {
                     nanos(event, "ts") + nanos(event, "dur"),
                     event.path("args")));
         case "s" -> {
-          arrows.merge(event.get("name").stringValue(), 1, Integer::sum);
+          String name = event.get("name").stringValue();
+          arrows.merge(name, 1, Integer::sum);
+          if (name.equals("wake")) {
+            wakes.add(id(event));
+          }
           assertThat(begun.put(id(event), end(track, event))).isNull();
         }
         case "f" -> {
@@ -83,6 +90,12 @@ final class TraceFile {
           String name = event.get("name").stringValue();
           instants.merge(name, 1, Integer::sum);
           instants.merge(name + " " + track, 1, Integer::sum);
+          if (event.path("args").has("id")) {
+            ids.computeIfAbsent(name, _ -> new ArrayList<>())
+                .add(event.get("args").get("id").longValue());
+          } else if (name.equals("steal")) {
+            stolen.merge(tracks.get(track), event.get("args").get("tasks").longValue(), Long::sum);
+          }
         }
         default -> throw new AssertionError(event.toString());
       }
@@ -158,6 +171,12 @@ final class TraceFile {
     return arrows.getOrDefault(name, 0);
   }
 
+  /// How many lead from what has woken a coroutine or a process to a run on this track.
+  long wakes(String track) {
+    int to = track(track);
+    return wakes.stream().filter(id -> ended.get(id).track == to).count();
+  }
+
   int instants(String name) {
     return instants.getOrDefault(name, 0);
   }
@@ -165,6 +184,16 @@ final class TraceFile {
   /// How many there are on a track.
   int instants(String name, String track) {
     return instants(name + " " + track(track));
+  }
+
+  /// Of whom they are, in the order of the file.
+  List<Long> ids(String instants) {
+    return ids.getOrDefault(instants, List.of());
+  }
+
+  /// How many tasks a worker has stolen.
+  long stolen(String track) {
+    return stolen.getOrDefault(track, 0L);
   }
 
   /// How many commands were issued.
@@ -206,6 +235,7 @@ final class TraceFile {
   void assertWellFormed() {
     assertSlicesFollowEachOther();
     assertArrowsHaveBothEnds();
+    assertWakesLeadToRuns();
   }
 
   private void assertSlicesFollowEachOther() {
@@ -237,5 +267,20 @@ final class TraceFile {
             .isGreaterThanOrEqualTo(end.at);
       }
     });
+  }
+
+  /// Each to the beginning of a run that says what has woken it, and no two to one run.
+  private void assertWakesLeadToRuns() {
+    Map<End, Integer> free = new HashMap<>(); // runs without an arrow so far: two may begin at once
+    for (Slice slice : slices) {
+      if (slice.args.has("woken by")) {
+        free.merge(new End(slice.track, slice.from), 1, Integer::sum);
+      }
+    }
+    for (long id : wakes) {
+      assertThat(free.merge(ended.get(id), -1, Integer::sum))
+          .as("runs for arrow %d, to %s", id, ended.get(id))
+          .isNotNegative();
+    }
   }
 }

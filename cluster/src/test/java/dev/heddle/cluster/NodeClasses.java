@@ -4,32 +4,32 @@ package dev.heddle.cluster;
 import java.io.File;
 import java.io.IOException;
 import java.io.OutputStream;
-import java.io.UncheckedIOException;
 import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
-import java.util.concurrent.TimeUnit;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.FutureTask;
 import java.util.jar.JarEntry;
 import java.util.jar.JarOutputStream;
 import java.util.stream.Stream;
 
 /// The classes of nodes in JVMs of their own: the class path of the tests, with a jar in place of
-/// each folder, and an archive of those that a node loads. A node that starts with it takes half of
-/// the processor time.
+/// each folder, and an archive of those that a node loads. A node that starts with both takes 0.6 s
+/// of processor time in place of 1.0 s.
 ///
 /// The first JVM of tests that needs them makes them; the others wait for it, and use the same.
 final class NodeClasses {
   private static final String STAMP = "stamp"; // of what they were made of; written last
   private static final String ARCHIVE = "classes.jsa";
-  private static final long GUARD_SECONDS = 120; // only a hang takes so long: then there is none
+  private static final Duration GUARD = Duration.ofMinutes(2); // only a hang takes so long
 
-  /// Of all nodes of this JVM.
-  static final NodeClasses SHARED = make();
+  private static final FutureTask<NodeClasses> SHARED = new FutureTask<>(NodeClasses::make);
 
   private final List<Path> path;
   private final Path archive;
@@ -39,16 +39,27 @@ final class NodeClasses {
     this.archive = archive;
   }
 
-  /// Options of the JVM. One that cannot use the archive starts without.
-  List<String> options() {
-    List<String> options = new ArrayList<>(List.of("-cp", joined(path)));
-    if (Files.exists(archive)) {
-      options.addAll(List.of("-Xlog:cds=off", "-Xlog:aot=off", "-XX:SharedArchiveFile=" + archive));
+  /// Those of all nodes of this JVM, which the first call makes. When that fails, each call says
+  /// why.
+  static NodeClasses shared() {
+    SHARED.run(); // once
+    try {
+      return SHARED.get();
+    } catch (ExecutionException e) {
+      throw new IllegalStateException("the classes of nodes could not be made", e.getCause());
+    } catch (InterruptedException e) {
+      throw new IllegalStateException(e);
     }
-    return options;
   }
 
-  private static NodeClasses make() {
+  /// Options of the JVM. One that cannot use the archive starts without; `NodeClassesTest` has one
+  /// that must.
+  List<String> options() {
+    return List.of(
+        "-cp", joined(path), "-Xlog:cds=off", "-Xlog:aot=off", "-XX:SharedArchiveFile=" + archive);
+  }
+
+  private static NodeClasses make() throws IOException, InterruptedException {
     List<Path> entries = classPath();
     Path folder = testClasses().resolveSibling("node-classes-" + hash(joined(entries)));
     List<Path> jars = new ArrayList<>();
@@ -57,18 +68,12 @@ final class NodeClasses {
       jars.add(Files.isDirectory(entry) ? folder.resolve(i + ".jar") : entry);
     }
     NodeClasses made = new NodeClasses(jars, folder.resolve(ARCHIVE));
-    try {
-      Files.createDirectories(folder);
-      try (FileChannel file =
-              FileChannel.open(
-                  folder.resolve("lock"), StandardOpenOption.CREATE, StandardOpenOption.WRITE);
-          var _ = file.lock()) {
-        made.makeUnlessPresent(entries, folder.resolve(STAMP));
-      }
-    } catch (IOException e) {
-      throw new UncheckedIOException(e);
-    } catch (InterruptedException e) {
-      throw new IllegalStateException(e);
+    Files.createDirectories(folder);
+    try (FileChannel file =
+            FileChannel.open(
+                folder.resolve("lock"), StandardOpenOption.CREATE, StandardOpenOption.WRITE);
+        var _ = file.lock()) {
+      made.makeUnlessPresent(entries, folder.resolve(STAMP));
     }
     return made;
   }
@@ -94,13 +99,28 @@ final class NodeClasses {
     List<String> command = NodeJvm.java();
     command.addAll(List.of("-XX:ArchiveClassesAtExit=" + archive, "-cp", joined(path)));
     command.add(NodeTraining.class.getName());
-    java.lang.Process training =
+    run(command, archive.resolveSibling("training.log"), GUARD);
+    if (!Files.exists(archive)) {
+      throw new IOException(archive + " was not written by " + command);
+    }
+  }
+
+  /// Runs a program to its end.
+  ///
+  /// @param output a file for what it says
+  /// @throws IOException with that, if it fails or does not end
+  static void run(List<String> command, Path output, Duration guard)
+      throws IOException, InterruptedException {
+    java.lang.Process program =
         new ProcessBuilder(command)
             .redirectErrorStream(true)
-            .redirectOutput(ProcessBuilder.Redirect.DISCARD)
+            .redirectOutput(output.toFile())
             .start();
-    if (!training.waitFor(GUARD_SECONDS, TimeUnit.SECONDS)) {
-      training.destroyForcibly();
+    boolean hasEnded = program.waitFor(guard);
+    int code = program.destroyForcibly().waitFor();
+    if (!hasEnded || code != 0) {
+      String how = hasEnded ? "has failed with " + code : "had not ended after " + guard;
+      throw new IOException(command + " " + how + "; it said:\n" + Files.readString(output));
     }
   }
 

@@ -60,7 +60,7 @@ public final class NodeJvm implements AutoCloseable {
       throws IOException {
     List<String> command = new ArrayList<>(launcher);
     command.addAll(java());
-    command.addAll(NodeClasses.SHARED.options());
+    command.addAll(NodeClasses.shared().options());
     command.addAll(jvmOptions);
     command.add(program.getName());
     for (Object argument : arguments) {

@@ -49,13 +49,19 @@ final class NodeTraining {
         .entry("answers", NodeProgram.Answers::new);
   }
 
+  /// Whoever waits for this program says, when it hangs, why the last try was refused.
   private static void register(Cluster cluster) throws InterruptedException {
     Pid pid = cluster.runtime().spawn(new NodeProgram.Answers());
+    String said = "";
     while (true) {
       try {
         long _ = cluster.names().register("mayor", pid);
         return;
-      } catch (NoQuorumException | NameTakenException _) {
+      } catch (NoQuorumException | NameTakenException e) {
+        if (!e.toString().equals(said)) {
+          said = e.toString();
+          System.out.println(said);
+        }
         Thread.yield(); // the state is not here yet: the next try waits for it
       }
     }

@@ -267,6 +267,12 @@ class RuntimeTraceTest {
     return workers.stream().mapToLong(figure).sum();
   }
 
+  private static long sumOfRings(RecordedTrace trace, String figure) {
+    return trace.rings().stream()
+        .mapToLong(ring -> Long.parseLong(ring.getOrDefault(figure, "0")))
+        .sum();
+  }
+
   // so that no entry is missing at either end: a worker counts a park just before its thread waits
   private List<WorkerCounters> awaitAsleep() {
     while (true) {
@@ -315,7 +321,10 @@ class RuntimeTraceTest {
     assertThat(trace.all(TraceKind.SLEEP))
         .hasSize((int) (sum(after, WorkerCounters::parks) - sum(before, WorkerCounters::parks)));
     assertThat(trace.all(TraceKind.STEAL).stream().mapToLong(Entry::number).sum())
-        .isEqualTo(sum(after, WorkerCounters::stolen) - sum(before, WorkerCounters::stolen));
+        .isEqualTo(sum(after, WorkerCounters::stolen) - sum(before, WorkerCounters::stolen))
+        .isEqualTo(sumOfRings(trace, "stolen"));
+    assertThat(trace.all(TraceKind.RUN)).hasSize((int) sumOfRings(trace, "executed"));
+    assertThat(trace.all(TraceKind.SLEEP)).hasSize((int) sumOfRings(trace, "parks"));
     assertThat(trace.all(TraceKind.SPAWN)).hasSize((int) started).hasSize(2 * pairs);
     assertThat(trace.all(TraceKind.SPAWN)).filteredOn(each -> each.other() != 0).hasSize(pairs);
     assertThat(trace.all(TraceKind.END)).hasSize(2 * pairs);

@@ -9,7 +9,7 @@ import java.util.concurrent.CompletableFuture;
 
 /// Looks at programs once a second, each by a thread of its own.
 final class LookerOpener implements Programs.Opener {
-  private static final Duration INTERVAL = Duration.ofSeconds(1);
+  static final Duration INTERVAL = Duration.ofSeconds(1);
 
   @Override
   public Programs.Looking open(long pid, Looker.Listener listener, boolean paused)

@@ -213,9 +213,9 @@ public final class Looker implements AutoCloseable, Runnable {
   @Override
   public void run() {
     try (watch) {
-      long dueAt = System.nanoTime();
+      LookTimes times = new LookTimes(intervalNanos, System.nanoTime());
       while (!over) {
-        boolean due = !paused && System.nanoTime() - dueAt >= 0;
+        boolean due = !paused && times.isDue(System.nanoTime());
         answer(due);
         answerAsked();
         Look last = latest;
@@ -226,8 +226,7 @@ public final class Looker implements AutoCloseable, Runnable {
           before = last;
           latest = next;
           listener.looked(next);
-          dueAt += intervalNanos;
-          dueAt = Math.max(dueAt, System.nanoTime());
+          times.looked(System.nanoTime());
         }
         if (paused) {
           rest();

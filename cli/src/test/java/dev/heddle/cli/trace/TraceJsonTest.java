@@ -154,6 +154,34 @@ class TraceJsonTest {
         .satisfies(to -> assertThat(to.get("ts").asDouble()).isEqualTo(2.0));
   }
 
+  /// Also where several share a reading of the clock. What comes between that wake-up and the run
+  /// has not caused it, and nothing has caused a second run: it yields, or its cause was lost.
+  @Test
+  void run_hasAnArrowFromTheFirstThatHasWokenIt_sinceTheRunBefore() throws IOException {
+    ring.add(2000, TraceKind.SPAWN, 0, 5, 4);
+    ring.add(2000, TraceKind.WAKE, 1, 6, 4);
+    ring.add(2000, TraceKind.WAKE, 2, 6, 4);
+    ring.add(2300, TraceKind.RUN, 0, 4, 1500);
+    ring.add(3000, TraceKind.RUN, 0, 5, 2300);
+    ring.add(3500, TraceKind.RUN, 0, 6, 3000);
+    ring.add(4000, TraceKind.WAKE, 2, 6, 0);
+    ring.add(4500, TraceKind.RUN, 0, 6, 4000);
+    ring.add(5000, TraceKind.RUN, 0, 6, 4500);
+    add("loop", whole(), row("code.1", "channel", "code.2", "timer"), ring, Map.of());
+
+    JsonNode file = written();
+    assertThat(events(file, "s"))
+        .extracting(each -> name(each) + " " + each.get("tid").intValue() + " " + each.get("ts"))
+        .containsExactly("wake 1 1", "wake 1 1.1", "wake 2 3");
+    assertThat(events(file, "f"))
+        .extracting(each -> each.get("tid").intValue() + " " + each.get("ts"))
+        .containsExactly("1 1.3", "1 2", "1 3");
+    assertThat(events(file, "X"))
+        .filteredOn(each -> each.get("tid").intValue() == 1)
+        .extracting(each -> each.get("args").path("woken by").asString("nothing"))
+        .containsExactly("nothing", "spawn", "channel", "timer", "nothing");
+  }
+
   /// From the slice of its sender to that of its receiver, also if another message has come before.
   @Test
   void message_hasAnArrowToTheRunThatReceivesIt() throws IOException {

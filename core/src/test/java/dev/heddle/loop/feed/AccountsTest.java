@@ -473,10 +473,13 @@ class AccountsTest {
               return true;
             });
     CoroutineTree tree = opened.join();
-    assertThatThrownBy(() -> onLoop(tree, () -> beginBesideAStranger(tree)))
-        .hasCauseInstanceOf(ClassCastException.class);
-    awaitNoTicks();
-    over.countDown();
+    try {
+      assertThatThrownBy(() -> onLoop(tree, () -> beginBesideAStranger(tree)))
+          .hasCauseInstanceOf(ClassCastException.class);
+      awaitNoTicks();
+    } finally {
+      over.countDown();
+    }
     loop.join();
   }
 

@@ -194,7 +194,7 @@ public final class RuntimeFlight {
     }
 
     @Override
-    public void stole(Task first, int tasks, int from) {
+    public void stole(Task first, int tasks, int from, long stolen) {
       events.stole(pid(first), tasks, from);
     }
 
@@ -204,7 +204,7 @@ public final class RuntimeFlight {
     }
 
     @Override
-    public void slept() {
+    public void slept(long parks) {
       if (sleep != null) {
         events.sleepEnds(sleep);
         sleep = null;

@@ -5,7 +5,6 @@ import dev.heddle.observe.trace.Recording;
 import dev.heddle.observe.trace.TraceKind;
 import dev.heddle.observe.trace.TraceRing;
 import dev.heddle.process.ProcessCounters;
-import dev.heddle.process.WorkerCounters;
 import dev.heddle.process.host.HostInspector;
 import dev.heddle.process.instance.ProcessInstance;
 import dev.heddle.process.scheduler.WorkerTrace;
@@ -130,13 +129,11 @@ public final class RuntimeRecording implements Recording {
       row.put("name", name);
       return row;
     }
-    WorkerCounters then = before.workers().get(worker);
-    WorkerCounters now = after.workers().get(worker);
     WorkerTrace trace = workers.get(worker);
-    row.put("name", name + " " + now.number());
+    row.put("name", name + " " + after.workers().get(worker).number());
     row.put("executed", Long.toString(trace.executed()));
-    row.put("stolen", Long.toString(now.stolen() - then.stolen()));
-    row.put("parks", Long.toString(now.parks() - then.parks()));
+    row.put("stolen", Long.toString(trace.stolen()));
+    row.put("parks", Long.toString(trace.parks()));
     long running = held[worker];
     if (running != 0) {
       row.put("heldBy", Long.toString(running));

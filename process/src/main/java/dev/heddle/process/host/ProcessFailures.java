@@ -63,14 +63,17 @@ public final class ProcessFailures {
   private final AtomicReference<Written> written = new AtomicReference<>(new Written(0, List.of()));
 
   private final LongSupplier clock;
+  private final Runnable beforeText;
 
   ProcessFailures() {
-    this(System::nanoTime);
+    this(System::nanoTime, () -> {});
   }
 
   /// @param clock for tests; in nanoseconds
-  ProcessFailures(LongSupplier clock) {
+  /// @param beforeText for tests; is called before a text is added, and may fail as that may
+  ProcessFailures(LongSupplier clock, Runnable beforeText) {
     this.clock = clock;
+    this.beforeText = beforeText;
   }
 
   /// A process has ended.
@@ -94,7 +97,8 @@ public final class ProcessFailures {
             (there, one) -> there == null || there.number < one.number ? one : there);
   }
 
-  /// Has the texts made of those that were noted.
+  /// Has the texts made of those that were noted. Without memory it fails, and the next call tries
+  /// again.
   void write() {
     Writer before = writer.get();
     Noted slow = before == null ? null : before.slow();
@@ -102,23 +106,22 @@ public final class ProcessFailures {
       return;
     }
     Writer fresh = new Writer();
-    if (before != null && !before.current.compareAndSet(slow, null)) {
+    if (before != null && slow != null && !before.giveUp(slow)) {
       return; // it has come at last
     }
     if (!writer.compareAndSet(before, fresh)) {
       return;
     }
+    if (slow != null) {
+      stuck.incrementAndGet();
+    }
     boolean isStarted = false;
     try {
-      if (slow != null) {
-        stuck.incrementAndGet();
-        add(slow, head(slow) + saysNoMore(slow, "takes too long"));
-      }
       Thread _ = DaemonThread.start("heddle-failures", fresh);
       isStarted = true;
     } finally {
       if (!isStarted) {
-        writer.set(null); // no memory: the next call tries again
+        writer.set(null);
       }
     }
   }
@@ -138,6 +141,7 @@ public final class ProcessFailures {
   }
 
   private void add(Noted failed, String text) {
+    beforeText.run();
     written.updateAndGet(all -> all.with(new Failure(failed.atMillis, text)));
   }
 
@@ -168,6 +172,23 @@ public final class ProcessFailures {
           stuck.decrementAndGet(); // another one has its place
         }
       }
+    }
+
+    /// Says that a text takes too long, unless it has come.
+    boolean giveUp(Noted slow) {
+      if (!current.compareAndSet(slow, null)) {
+        return false;
+      }
+      boolean isSaid = false;
+      try {
+        add(slow, head(slow) + saysNoMore(slow, "takes too long"));
+        isSaid = true;
+      } finally {
+        if (!isSaid) {
+          current.set(slow); // safe: if it has come meanwhile, this writer ends, and nobody looks
+        }
+      }
+      return true;
     }
 
     /// The failure whose text takes too long; null: there is none.

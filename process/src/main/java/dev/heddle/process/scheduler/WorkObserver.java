@@ -28,7 +28,9 @@ public interface WorkObserver {
   default void sleeps() {}
 
   /// The worker goes on; it may have parked before it was observed.
-  default void slept() {}
+  ///
+  /// @param parks how often this worker has parked so far
+  default void slept(long parks) {}
 
   /// The worker has taken tasks from a queue into which other threads put theirs.
   default void tookShared() {}
@@ -36,7 +38,8 @@ public interface WorkObserver {
   /// The worker has taken tasks of another one.
   ///
   /// @param first of them, which it runs now
-  default void stole(Task first, int tasks, int from) {}
+  /// @param stolen the number of tasks that this worker has taken so far, these included
+  default void stole(Task first, int tasks, int from, long stolen) {}
 
   /// The number of a message that is about to be sent; 0: it needs none.
   default int nextNumber() {
@@ -93,9 +96,9 @@ public interface WorkObserver {
     }
 
     @Override
-    public void slept() {
-      first.slept();
-      second.slept();
+    public void slept(long parks) {
+      first.slept(parks);
+      second.slept(parks);
     }
 
     @Override
@@ -111,9 +114,9 @@ public interface WorkObserver {
     }
 
     @Override
-    public void stole(Task task, int tasks, int from) {
-      first.stole(task, tasks, from);
-      second.stole(task, tasks, from);
+    public void stole(Task task, int tasks, int from, long stolen) {
+      first.stole(task, tasks, from, stolen);
+      second.stole(task, tasks, from, stolen);
     }
 
     @Override

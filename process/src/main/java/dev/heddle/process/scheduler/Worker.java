@@ -402,7 +402,7 @@ public sealed class Worker permits SimulatedWorker {
     stolen += tasks;
     WorkObserver told = runObserver; // another thread may take it away
     if (task != null && told != null) {
-      told.stole(task, tasks, victim.number);
+      told.stole(task, tasks, victim.number, stolen);
     }
     return task;
   }
@@ -430,7 +430,7 @@ public sealed class Worker permits SimulatedWorker {
       }
       told = runObserver; // maybe only meanwhile
       if (told != null) {
-        told.slept();
+        told.slept(parks);
       }
     }
     scheduler.workerWoke(); // the scheduler monitor may have gone to sleep meanwhile

@@ -62,8 +62,13 @@ public final class WorkerTrace implements WorkObserver {
   private long since = System.nanoTime();
   private long running; // 0: none, or one whose beginning was not seen
   private int received; // what the run was given at its beginning, not recorded yet; 0: nothing
-  private long firstPick; // of the worker's counter; 0: none yet
+  // the worker, by its own counters; others read values of a moment ago; 0: none yet
+  private long firstPick;
   private long lastPick;
+  private long firstPark;
+  private long lastPark;
+  private long stolenBefore;
+  private long stolenAfter;
 
   // the worker
   private long sentTo; // the last entry is that of a message for this; else 0
@@ -112,6 +117,16 @@ public final class WorkerTrace implements WorkObserver {
   /// moment ago.
   public long executed() {
     return firstPick == 0 ? 0 : lastPick - firstPick + 1;
+  }
+
+  /// The number of sleeps that are over, likewise.
+  public long parks() {
+    return firstPark == 0 ? 0 : lastPark - firstPark + 1;
+  }
+
+  /// The number of tasks that it has stolen, likewise.
+  public long stolen() {
+    return stolenAfter - stolenBefore;
   }
 
   /// The process that runs now, or 0; for other threads as of a moment ago.
@@ -222,7 +237,11 @@ public final class WorkerTrace implements WorkObserver {
   }
 
   @Override
-  public void slept() {
+  public void slept(long parks) {
+    if (firstPark == 0) {
+      firstPark = parks;
+    }
+    lastPark = parks;
     long woken = read();
     ring.add(woken, TraceKind.SLEEP, NONE, 0, since);
     since = woken;
@@ -234,7 +253,11 @@ public final class WorkerTrace implements WorkObserver {
   }
 
   @Override
-  public void stole(Task first, int tasks, int from) {
+  public void stole(Task first, int tasks, int from, long stolen) {
+    if (stolenAfter == 0) {
+      stolenBefore = stolen - tasks;
+    }
+    stolenAfter = stolen;
     tookShared();
     add(TraceKind.STEAL, Math.min(MOST_TASKS, tasks), first.number(), from);
   }

@@ -2,6 +2,7 @@
 package dev.heddle.process.host;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.heddle.process.Pid;
 import dev.heddle.process.host.ProcessFailures.Noted;
@@ -20,7 +21,9 @@ import org.junit.jupiter.api.Timeout;
 class ProcessFailuresTest {
   private final AtomicLong now = new AtomicLong(Long.MAX_VALUE - 5); // a clock may overflow
   private final AtomicReference<Runnable> beforeTheClockIsRead = new AtomicReference<>(() -> {});
-  private final ProcessFailures failures = new ProcessFailures(this::now);
+  private final AtomicReference<Runnable> beforeText = new AtomicReference<>(() -> {});
+  private final ProcessFailures failures =
+      new ProcessFailures(this::now, () -> beforeText.getAndSet(() -> {}).run());
   private final CountDownLatch goesOn = new CountDownLatch(1);
   private long number;
 
@@ -129,6 +132,21 @@ class ProcessFailuresTest {
         .satisfiesExactly(
             latest -> assertThat(latest).contains("(kind-1)", "its own text takes too long"),
             before -> assertThat(before).contains("(kind-0)", "said at last"));
+  }
+
+  /// It was said never.
+  @Test
+  void textThatHangs_isSaidToTakeTooLong_alsoIfThereIsNoMemoryAtFirst() {
+    hang();
+    note(new IllegalStateException("the next one"));
+    now.addAndGet(ProcessFailures.PATIENCE_NANOS);
+    OutOfMemoryError none = new OutOfMemoryError("made up");
+    beforeText.set(() -> {
+      throw none;
+    });
+    assertThatThrownBy(failures::recent).isSameAs(none);
+    awaitText("the next one");
+    assertThat(texts()).hasSize(2).last().asString().contains("(kind-0)", "takes too long");
   }
 
   /// Each of them has a thread.

@@ -72,7 +72,8 @@ final class TestRun implements AutoCloseable {
         String room =
             tests.relativize(file.getParent()).toString().replace(File.separatorChar, '.');
         Place other = places.putIfAbsent(type, new Place(module, room));
-        if (other != null && !other.room.equals(room)) { // else a class that two modules run
+        // else a class that two modules run, as ClusterSoakTest: here as the first one runs it
+        if (other != null && !other.room.equals(room)) {
           throw new IllegalStateException(
               "two test classes are named %s, in %s and %s; mutants know them by that name only"
                   .formatted(type, other.room, room));

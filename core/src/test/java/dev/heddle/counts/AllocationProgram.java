@@ -7,7 +7,6 @@ import dev.heddle.Heddle;
 import dev.heddle.coroutine.Coroutine;
 import dev.heddle.event.Deadline;
 import dev.heddle.event.source.CountingHome;
-import dev.heddle.event.source.EventSource;
 import dev.heddle.heap.HeapHistogram;
 import dev.heddle.reactor.TimerEvent;
 import dev.heddle.reactor.TimerQueue;
@@ -22,6 +21,7 @@ import java.util.Objects;
 import java.util.concurrent.ArrayBlockingQueue;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
 
 /// Tells what one call of many allocates: its argument says which.
 public final class AllocationProgram {
@@ -31,6 +31,8 @@ public final class AllocationProgram {
   private static final Duration MOMENT = Duration.ofNanos(1);
   private static final Duration HOUR = Duration.ofHours(1);
   private static final long SOME_TICKS = 5_000_000; // nanoseconds
+  private static final CountingHome HOME = new CountingHome();
+  private static final TimerQueue WHEEL = new TimerQueue(0, true);
 
   private AllocationProgram() {}
 
@@ -105,16 +107,16 @@ public final class AllocationProgram {
         };
       }
     },
-    /// Armed and cancelled: one that would be due next, and one in an hour.
-    TIMER {
+    /// Armed and cancelled: one that is due within the tick, and one in an hour.
+    TIMERS {
       @Override
       Action make() {
-        EventSource next = EventSource.of(Heddle.timer(MOMENT));
-        EventSource later = EventSource.of(Heddle.timer(HOUR));
+        TimerEvent soon = new TimerEvent(HOME, WHEEL, 1, false);
+        TimerEvent later = new TimerEvent(HOME, WHEEL, HOUR.toNanos(), false);
         return () -> {
-          next.start();
+          soon.start();
           later.start();
-          next.stop();
+          soon.stop();
           later.stop();
         };
       }
@@ -123,13 +125,11 @@ public final class AllocationProgram {
     LONE_TIMER {
       @Override
       Action make() {
-        TimerQueue wheel = new TimerQueue(0, true);
-        CountingHome home = new CountingHome();
         long[] now = new long[1];
         return () -> {
-          new TimerEvent(home, wheel, now[0] + SOME_TICKS, false).start();
           now[0] += SOME_TICKS;
-          wheel.advance(now[0]);
+          new TimerEvent(HOME, WHEEL, now[0], false).start();
+          WHEEL.advance(now[0]);
         };
       }
     },
@@ -144,7 +144,7 @@ public final class AllocationProgram {
     SLEEP {
       @Override
       Action make() {
-        return () -> Thread.sleep(MOMENT);
+        return () -> LockSupport.parkNanos(1); // as Thread.sleep does, perhaps several times
       }
     },
     /// There and back, each with a limit that does not come: two timers that are cancelled.

@@ -8,6 +8,10 @@ public final class Nanos {
   /// The point that is never reached.
   public static final long NEVER = Long.MAX_VALUE;
 
+  // half of the scale, so that differences of two points do not overflow
+  private static final long LONGEST = Long.MAX_VALUE / 2;
+  private static final Duration LONGEST_DURATION = Duration.ofNanos(LONGEST);
+
   private Nanos() {}
 
   /// `delay` after `now`, or `now` if it is not positive; [#NEVER] if that overflows.
@@ -15,17 +19,12 @@ public final class Nanos {
     if (delay.isNegative() || delay.isZero()) {
       return now;
     }
-    return after(
-        now,
-        delay.compareTo(Duration.ofNanos(Long.MAX_VALUE / 2)) >= 0
-            ? Long.MAX_VALUE / 2
-            : delay.toNanos());
+    return after(now, delay.compareTo(LONGEST_DURATION) >= 0 ? LONGEST : delay.toNanos());
   }
 
   /// `delay`, in nanoseconds and not negative, after `now`; [#NEVER] if that overflows.
   public static long after(long now, long delay) {
-    // half of the scale, so that differences of two points do not overflow
-    long nanos = Math.min(delay, Long.MAX_VALUE / 2);
-    return now > Long.MAX_VALUE / 2 - 1 || nanos == Long.MAX_VALUE / 2 ? NEVER : now + nanos;
+    long nanos = Math.min(delay, LONGEST);
+    return now >= LONGEST || nanos == LONGEST ? NEVER : now + nanos;
   }
 }

@@ -5,7 +5,11 @@ import dev.heddle.Action;
 import dev.heddle.Body;
 import dev.heddle.Heddle;
 import dev.heddle.coroutine.Coroutine;
+import dev.heddle.event.Deadline;
+import dev.heddle.event.source.CountingHome;
 import dev.heddle.heap.HeapHistogram;
+import dev.heddle.reactor.TimerEvent;
+import dev.heddle.reactor.TimerQueue;
 import dev.heddle.sync.Channel;
 import dev.heddle.sync.Mutex;
 import dev.heddle.sync.RateLimiter;
@@ -13,10 +17,22 @@ import dev.heddle.sync.Semaphore;
 import dev.heddle.thread.ThreadChannel;
 import java.time.Duration;
 import java.util.Map;
+import java.util.Objects;
+import java.util.concurrent.ArrayBlockingQueue;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
 
 /// Tells what one call of many allocates: its argument says which.
 public final class AllocationProgram {
   private static final int NUMBER = 20_000; // more than there are new objects for the histogram
+
+  // over as soon as the loop looks, but not before it has armed a timer
+  private static final Duration MOMENT = Duration.ofNanos(1);
+  private static final Duration HOUR = Duration.ofHours(1);
+  private static final long SOME_TICKS = 5_000_000; // nanoseconds
+  private static final CountingHome HOME = new CountingHome();
+  private static final TimerQueue WHEEL = new TimerQueue(0, true);
 
   private AllocationProgram() {}
 
@@ -91,6 +107,67 @@ public final class AllocationProgram {
         };
       }
     },
+    /// Armed and cancelled: one that is due within the tick, and one in an hour.
+    TIMERS {
+      @Override
+      Action make() {
+        TimerEvent soon = new TimerEvent(HOME, WHEEL, 1, false);
+        TimerEvent later = new TimerEvent(HOME, WHEEL, HOUR.toNanos(), false);
+        return () -> {
+          soon.start();
+          later.start();
+          soon.stop();
+          later.stop();
+        };
+      }
+    },
+    /// Armed and fired, alone in its tick of the wheel.
+    LONE_TIMER {
+      @Override
+      Action make() {
+        long[] now = new long[1];
+        return () -> {
+          now[0] += SOME_TICKS;
+          new TimerEvent(HOME, WHEEL, now[0], false).start();
+          WHEEL.advance(now[0]);
+        };
+      }
+    },
+    /// Until the loop fires its timer.
+    DELAY {
+      @Override
+      Action make() {
+        return () -> Heddle.delay(MOMENT);
+      }
+    },
+    /// Until the loop fires the timer that the JDK has asked for.
+    SLEEP {
+      @Override
+      Action make() {
+        return () -> LockSupport.parkNanos(1); // as Thread.sleep does, perhaps several times
+      }
+    },
+    /// There and back, each with a limit that does not come: two timers that are cancelled.
+    POLL {
+      @Override
+      Action make() {
+        BlockingQueue<String> there = new ArrayBlockingQueue<>(1);
+        BlockingQueue<String> back = new ArrayBlockingQueue<>(1);
+        Heddle.background("other", () -> echo(there, back));
+        return () -> {
+          there.add("item");
+          poll(back);
+        };
+      }
+    },
+    /// And its end, which comes before the limit of the wait for it.
+    SPAWN_WITH_LIMIT {
+      @Override
+      Action make() {
+        Deadline limit = Deadline.after(HOUR);
+        return () -> Heddle.spawn(() -> "done").await(limit);
+      }
+    },
     /// And its end.
     SPAWN {
       @Override
@@ -140,5 +217,17 @@ public final class AllocationProgram {
     while (true) {
       Heddle.yieldNow();
     }
+  }
+
+  @SuppressWarnings("InfiniteLoopStatement") // cancelled when everything else is done
+  private static void echo(BlockingQueue<String> there, BlockingQueue<String> back)
+      throws InterruptedException {
+    while (true) {
+      back.add(poll(there));
+    }
+  }
+
+  private static String poll(BlockingQueue<String> queue) throws InterruptedException {
+    return Objects.requireNonNull(queue.poll(1, TimeUnit.HOURS));
   }
 }

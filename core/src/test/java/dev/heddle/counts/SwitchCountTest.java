@@ -10,12 +10,14 @@ import dev.heddle.HeddleOptions;
 import dev.heddle.Loop;
 import dev.heddle.coroutine.Coroutine;
 import dev.heddle.coroutine.Switch;
+import dev.heddle.event.Deadline;
 import dev.heddle.event.Event;
 import dev.heddle.event.source.EventSource;
 import dev.heddle.io.AsyncIo;
 import dev.heddle.io.Listener;
 import dev.heddle.io.Tcp;
 import dev.heddle.observe.LoopCounters;
+import dev.heddle.simulation.VirtualTime;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -23,7 +25,11 @@ import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
+import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -273,6 +279,91 @@ class SwitchCountTest {
     assertThat(costs).extracting(Cost::switches).containsOnly(1L);
     assertThat(costs).extracting(Cost::sleeps).contains(1L).isSubsetOf(0L, 1L);
     assertThat(costs).extracting(Cost::looks).containsOnly(0L);
+  }
+
+  /// It looks at the clock itself, too, so that one whose time is over by then does not wait.
+  @Test
+  @Tag("T15")
+  void pollOfTheJdk_withNothingElseReady_costsOneSwitchAndOneSleep() {
+    BlockingQueue<String> empty = new LinkedBlockingQueue<>();
+    List<Cost> costs =
+        inALoop(() -> {
+          List<Cost> each = new ArrayList<>();
+          for (int i = 0; i < 5; i++) {
+            each.add(Cost.of(() -> empty.poll(LONG.toNanos(), TimeUnit.NANOSECONDS)));
+          }
+          return each;
+        });
+    assertThat(costs).extracting(Cost::switches).contains(1L).isSubsetOf(0L, 1L);
+    assertThat(costs).extracting(Cost::sleeps).contains(1L).isSubsetOf(0L, 1L);
+    assertThat(costs).extracting(Cost::looks).containsOnly(0L);
+  }
+
+  @Test
+  @Tag("T15")
+  void pollsOfTheJdk_thatAreServedInTime_costOneSwitchEach_andLeaveNoTimer() {
+    BlockingQueue<Integer> there = new LinkedBlockingQueue<>();
+    BlockingQueue<Integer> back = new LinkedBlockingQueue<>();
+    Cost cost =
+        inALoop(() -> {
+          Heddle.background("echo", () -> echo(there, back));
+          Heddle.yieldNow(); // it waits
+          return Cost.of(() -> {
+            for (int i = 0; i < ROUNDS; i++) {
+              there.add(i);
+              assertThat(back.poll(1, TimeUnit.HOURS)).isEqualTo(i);
+            }
+          });
+        });
+    // per round: one mount for the echo, one for main
+    assertThat(cost.switches()).isEqualTo(2L * ROUNDS);
+    assertThat(cost.sleeps()).isZero();
+    assertThat(cost.after.timers()).as("that of the echo").isOne();
+  }
+
+  @SuppressWarnings("InfiniteLoopStatement") // cancelled when everything else is done
+  private static void echo(BlockingQueue<Integer> there, BlockingQueue<Integer> back)
+      throws InterruptedException {
+    while (true) {
+      back.add(Objects.requireNonNull(there.poll(1, TimeUnit.HOURS)));
+    }
+  }
+
+  @Test
+  @Tag("T15")
+  void awaits_whoseLimitDoesNotCome_costNoSwitchMore_andLeaveNoTimer() {
+    Cost cost =
+        inALoop(() -> {
+          Heddle.spawn(() -> 0).await();
+          Deadline limit = Deadline.after(Duration.ofHours(1));
+          return Cost.of(() -> {
+            for (int i = 0; i < ROUNDS; i++) {
+              Heddle.spawn(() -> 1).await(limit);
+            }
+          });
+        });
+    assertThat(cost.switches()).isEqualTo(2L * ROUNDS);
+    assertThat(cost.sleeps()).isZero();
+    assertThat(cost.after.timers()).isZero();
+  }
+
+  /// In virtual time, so that all are armed before the first is due.
+  @ParameterizedTest
+  @ValueSource(ints = {1, 10, 1_000})
+  @Tag("T15")
+  void delays_thatAreOverTogether_costOneSleep_andASwitchEach(int coroutines) {
+    Cost cost =
+        VirtualTime.run(() -> {
+          for (int i = 0; i < coroutines; i++) {
+            Heddle.spawn(() -> Heddle.delay(LONG));
+          }
+          Heddle.yieldNow(); // all wait
+          assertThat(Heddle.counters().timers()).isEqualTo(coroutines);
+          return Cost.of(() -> Heddle.delay(LONG));
+        });
+    assertThat(cost.switches()).isEqualTo(coroutines + 1L); // main comes last
+    assertThat(cost.sleeps()).isOne();
+    assertThat(cost.after.timers()).isZero();
   }
 
   @Test

@@ -72,6 +72,7 @@ class SleepsTest {
           entry("cluster/SoakTraffic", OTHER_JVM),
           entry("cluster/SoakWatches", OTHER_JVM),
           entry("cluster/SoakWritesTest", "asks again for what a thread has written into a file"),
+          entry("core/AllocationProgram", SUBJECT),
           entry("core/AttachPollTest", OTHER_JVM),
           entry("core/BlockingCallsTest", SUBJECT),
           entry("core/BlockingLoadTest", SUBJECT),

@@ -207,6 +207,12 @@ final class RosterMachine extends BaseStateMachine {
     return transaction;
   }
 
+  /// What earlier leaders have committed is applied by now.
+  @Override
+  public void notifyLeaderReady() {
+    listener.leads();
+  }
+
   /// The next leader asks its own log.
   @Override
   public void notifyNotLeader(Collection<TransactionContext> pending) {

@@ -196,6 +196,16 @@ class RatisNameStoreTest {
     }
   }
 
+  @Test
+  void voterThatIsElected_isTold_alsoTheNextOne() throws Exception {
+    try (TestVoters voters = new TestVoters(root).startAll()) {
+      TestVoter first = voters.leader();
+      first.awaitElected();
+      voters.end(first.node);
+      voters.leader().awaitElected();
+    }
+  }
+
   /// The others would wait for an hour before they hold an election by themselves.
   @Test
   void leaderThatHandsOver_isFollowedByAnotherAtOnce_andWritesGoOnWithoutIt() throws IOException {

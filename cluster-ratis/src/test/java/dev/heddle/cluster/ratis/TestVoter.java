@@ -37,6 +37,7 @@ final class TestVoter implements NameStore.Listener, AutoCloseable {
   private int snapshots; // this
   private @Nullable LeaseExpiry expiry; // this; of the last term in which it led
   private int noted; // this; renewals without the log
+  private boolean isElected; // this; it was told so
   private @Nullable String violation; // this
 
   TestVoter(Path path, String node, Set<String> voters, VoterTransport transport, Limits limits)
@@ -87,6 +88,19 @@ final class TestVoter implements NameStore.Listener, AutoCloseable {
     snapshots++;
     roster = codec.restore(snapshot);
     roster.raise(RosterCodec.formatOf(snapshot)); // else it is unknown until the next command
+  }
+
+  @Override
+  public synchronized void leads() {
+    isElected = true;
+    notifyAll();
+  }
+
+  /// Waits until it is told that it leads.
+  synchronized void awaitElected() throws InterruptedException {
+    while (!isElected) {
+      wait();
+    }
   }
 
   /// As the judge of a node does.

@@ -70,6 +70,12 @@ final class LeaseJudge {
     }
   }
 
+  /// How long until the next loss is to be declared; [Long#MAX_VALUE] when this voter has none.
+  long left(long now) {
+    LeaseExpiry last = expiry;
+    return last == null ? Long.MAX_VALUE : last.left(now);
+  }
+
   /// The log has applied something here: a renewal counts from now on.
   void applied(long now) {
     LeaseExpiry last = expiry;

@@ -52,7 +52,8 @@ public final class NameService implements RosterAccess {
    */
   private static final System.Logger LOG = System.getLogger("dev.heddle.cluster.name");
   private static final long TICK_NANOS = 100_000_000;
-  private static final int IDLE_TICKS = 32; // of a lease; when that is longer
+  // within a lease, at the least: the agent of a node looks each second anyway
+  private static final int IDLE_LOOKS = 8;
 
   /// What a node is for its names.
   ///
@@ -185,8 +186,10 @@ public final class NameService implements RosterAccess {
     if (due - now() <= 0) {
       return soon; // it was due, and what comes before it has failed: not at once again
     }
-    long later = now() + Math.max(TICK_NANOS, setup.times().holdNanos() / IDLE_TICKS);
-    return due - later < 0 ? due : later; // so an idle leader looks for losses this often, too
+    long now = now();
+    long longest = Math.max(TICK_NANOS, setup.times().holdNanos() / IDLE_LOOKS);
+    long later = now + Math.clamp(judge.left(now), TICK_NANOS, longest);
+    return due - later < 0 ? due : later;
   }
 
   private void guarded(Runnable task) {
@@ -250,6 +253,12 @@ public final class NameService implements RosterAccess {
         }
         judge.applied(now());
       });
+    }
+
+    /// The leases of others count from the next look.
+    @Override
+    public void leads() {
+      wake.run();
     }
 
     @Override

@@ -43,15 +43,17 @@ public final class LeaseExpiry {
     final long renewal; // the index of its entry
     final int life;
     final long admission;
+    final long lostNanos; // after the last renewal
     final long entryNanos; // when its entry was seen
     long nanos; // when the last one was, by entry or not
     long named; // the loss; only when `isNamed`
     boolean isNamed;
 
-    Seen(Member member, long nanos) {
+    Seen(Member member, long lostNanos, long nanos) {
       this.renewal = member.renewal;
       this.life = member.life;
       this.admission = member.admission;
+      this.lostNanos = Math.max(lostNanos, member.lostNanos);
       this.entryNanos = nanos;
       this.nanos = nanos;
     }
@@ -63,6 +65,12 @@ public final class LeaseExpiry {
     /// Whether the loss is to be named now: it is not applied yet, or the command was lost.
     boolean isDue(long now) {
       return !isNamed || now - named >= REPEAT_NANOS;
+    }
+
+    /// How long until the loss is to be named, if no renewal comes.
+    long left(long now) {
+      long lost = nanos + lostNanos - now;
+      return Math.max(0, isNamed ? Math.max(lost, named + REPEAT_NANOS - now) : lost);
     }
 
     void named(long now) {
@@ -111,13 +119,18 @@ public final class LeaseExpiry {
       if (last == null) {
         continue;
       }
-      if (nanos - last.nanos >= Math.max(times.lostNanos(), member.lostNanos)
-          && last.isDue(nanos)) {
+      if (nanos - last.nanos >= last.lostNanos && last.isDue(nanos)) {
         last.named(nanos);
         lost.add(new Lost(member.node, member.life, member.renewal));
       }
     }
     return lost;
+  }
+
+  /// How long until [#poll] names the next node, if none renews until then, and all that is applied
+  /// was seen; [Long#MAX_VALUE] for never.
+  public synchronized long left(long nanos) {
+    return seen.values().stream().mapToLong(each -> each.left(nanos)).min().orElse(Long.MAX_VALUE);
   }
 
   /// Notes what was renewed. Call it at least each time a renewal may have been applied: it counts
@@ -130,7 +143,7 @@ public final class LeaseExpiry {
       }
       Seen last = seen.get(member.node);
       if (last == null || last.renewal != member.renewal) {
-        Seen next = new Seen(member, nanos);
+        Seen next = new Seen(member, times.lostNanos(), nanos);
         if (last != null && last.life == next.life) {
           next.notBefore(last.nanos); // noted since the caller read its clock
         }

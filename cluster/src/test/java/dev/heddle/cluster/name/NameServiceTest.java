@@ -91,6 +91,26 @@ class NameServiceTest {
     assertThat(node.all(Lost.class)).extracting(OneNode.Try::command).contains(new Lost("b", 3, 1));
   }
 
+  @Test
+  void idleLeader_looksOnceASecond_andWhenANodeIsLost() {
+    node.admit(1);
+    node.terms = () -> 1;
+    node.apply(1, new Renew("b", 3, null));
+    assertThat(node.millisToTheNextLook()).isEqualTo(1_000);
+    node.pass(10_200);
+    assertThat(node.millisToTheNextLook()).isEqualTo(300);
+    node.pass(300);
+    assertThat(node.millisToTheNextLook()).as("if that is not applied").isEqualTo(200);
+    assertThat(node.all(Lost.class)).extracting(OneNode.Try::command).contains(new Lost("b", 3, 1));
+  }
+
+  @Test
+  void voterThatBeginsToLead_looksAtOnce() {
+    int before = node.wakes;
+    node.lead();
+    assertThat(node.wakes).isGreaterThan(before);
+  }
+
   /// The agent ran without a pause then, and logged the failure each time.
   @Test
   void failureOfWhatComesBeforeTheLease_isNotTriedAgainAtOnce() {

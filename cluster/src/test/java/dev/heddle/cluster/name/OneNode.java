@@ -38,6 +38,7 @@ final class OneNode implements NodePort, NameStore {
   final List<Try> tries = new ArrayList<>();
   final List<Pid> cancelled = new ArrayList<>();
   int handOvers; // of the lead
+  int wakes; // of the agent
 
   /// Answers a command at once; null leaves it to the test.
   Function<Command, Outcome> atOnce = _ -> null;
@@ -58,7 +59,7 @@ final class OneNode implements NodePort, NameStore {
                 self, Set.of("a"), new StorageProof(1, 1), LeaseTimes.DEFAULT, RosterCodec.RELEASE),
             this,
             () -> now,
-            () -> {},
+            () -> wakes++,
             it -> {
               listener = it;
               return this;
@@ -113,6 +114,16 @@ final class OneNode implements NodePort, NameStore {
     listener.applied(new Delta(applied, index, command), new Outcome.Done());
     applied = index;
     long _ = service.run();
+  }
+
+  /// The agent does what is due now, and is asked when it does so again.
+  long millisToTheNextLook() {
+    return (service.run() - now) / MILLI;
+  }
+
+  /// It has been elected.
+  void lead() {
+    listener.leads();
   }
 
   // ---- the store ----

@@ -252,6 +252,24 @@ class RosterTest {
     assertThat(expiry.poll(roster, over)).hasSize(1);
   }
 
+  @Test
+  @Tag("C6")
+  void expiry_saysHowLongItIsUntilTheNextLoss() {
+    LeaseExpiry expiry = new LeaseExpiry(LeaseTimes.DEFAULT);
+    assertThat(expiry.left(0)).isEqualTo(Long.MAX_VALUE);
+    long _ = admit("a", FIRST);
+    expiry.see(roster, 5);
+    long _ = admit("b", FIRST);
+    expiry.see(roster, 9);
+    long lost = LeaseTimes.DEFAULT.lostNanos();
+    assertThat(expiry.left(7)).isEqualTo(lost - 2);
+    assertThat(expiry.left(5 + lost)).isZero();
+    assertThat(expiry.poll(roster, 5 + lost)).extracting(Lost::node).containsExactly("a");
+    assertThat(expiry.left(5 + lost)).as("that of b").isEqualTo(4);
+    assertThat(expiry.poll(roster, 9 + lost)).extracting(Lost::node).containsExactly("b");
+    assertThat(expiry.left(9 + lost)).as("that of a once more").isEqualTo(200_000_000 - 4);
+  }
+
   /// The agent reads its clock and stands still; meanwhile others have the lease renewed.
   @Test
   @Tag("C6")

@@ -96,7 +96,10 @@ record Report(Path home, Path results, List<Revision> revisions, Machine machine
     try {
       Optional<RoundLog> log = from.known(shape);
       if (log.isPresent() && !log.get().isOf(shape)) {
-        progress.accept(shape.name() + ": left out, measured as something else or unknown, in " + from.folder());
+        progress.accept(
+            shape.name()
+                + ": left out, measured as something else or unknown, in "
+                + from.folder());
         return Optional.empty();
       }
       return log;

@@ -93,7 +93,8 @@ class ReportTest {
     ran(EARLIER, "full", changed(first.what(), first.cases(), flagged), first.cases());
 
     assertThat(section(page(), first))
-        .contains("| heddle-launcher | **missing**: measured with other flags, or as another program |")
+        .contains(
+            "| heddle-launcher | **missing**: measured with other flags, or as another program |")
         .contains("| heddle | 100 |");
   }
 

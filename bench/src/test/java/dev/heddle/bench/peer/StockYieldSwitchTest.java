@@ -22,8 +22,7 @@ class StockYieldSwitchTest {
     Shape shape = Shapes.find("switch").orElseThrow();
     long asked = LAPS * shape.caseNamed("switch-1000").size();
 
-    try (ContenderProcess process =
-        ContenderProcess.start(shape, shape.contender(contender))) {
+    try (ContenderProcess process = ContenderProcess.start(shape, shape.contender(contender))) {
       process.open(shape.caseNamed("switch-1000"), GUARD);
       process.begin(asked);
 

@@ -16,7 +16,7 @@ public interface NameStore extends AutoCloseable {
     /// A snapshot has replaced the state of this voter.
     void replaced(byte[] snapshot);
 
-    /// This voter has begun to lead, as [#term] says from now on. Any thread; must not wait.
+    /// This voter has begun to lead: [NameStore#term] tells the term. Any thread; must not wait.
     default void leads() {}
 
     /// A node renews its lease here, at a voter that has led in this term at a moment after the

@@ -33,7 +33,7 @@ public final class RoundLog {
   /*
    * Format. A line for each fact, its parts between tabs, in the order in which it became known:
    *
-   *   setup KEY TEXT            machine, effort, what the shape is, a case's size, a contender's flags
+   *   setup KEY TEXT            machine, effort, shape, size of a case, flags of a contender
    *   runtime CONTENDER TEXT    it has started, and says that it runs on this
    *   source CONTENDER TEXT     where its program is
    *   missing CONTENDER TEXT    it cannot take part, or has left

@@ -85,7 +85,8 @@ final class Driver {
     for (Case size : cases) {
       long now = System.nanoTime();
       long part = (end - now) / left--;
-      long more = Math.max(0, effort.need(shape, size).toNanos() - part); // others keep theirs
+      Duration need = effort.need(shape, size);
+      long more = need.isZero() ? 0 : Math.max(0, need.toNanos() - part); // others keep theirs
       end += more + run(size, now + part + more);
     }
   }

@@ -86,8 +86,10 @@ record Revision(String commit, String changes) {
           new ArrayList<>(List.of(program, "-C", home.toAbsolutePath().toString()));
       command.addAll(arguments);
       try {
-        Process git =
-            new ProcessBuilder(command).redirectError(ProcessBuilder.Redirect.DISCARD).start();
+        var builder = new ProcessBuilder(command).redirectError(ProcessBuilder.Redirect.DISCARD);
+        // a hook of git names its own repository by these
+        builder.environment().keySet().removeIf(name -> name.startsWith("GIT_"));
+        Process git = builder.start();
         String text = new String(git.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
         return git.waitFor() == 0 ? Optional.of(text) : Optional.empty();
       } catch (IOException _) {

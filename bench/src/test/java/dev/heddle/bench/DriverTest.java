@@ -65,11 +65,12 @@ class DriverTest {
     return text.matches(LINE);
   }
 
-  /// Without the contenders that differ by flags only: their programs are the same.
+  /// Without the contenders that differ by flags or JVM only: their programs are the same.
   private static Shape withoutRepeats(Shape shape) {
     List<Contender> contenders =
         shape.contenders().stream()
-            .filter(c -> !c.name().contains("launcher") && !c.name().matches("stock.*-1|.*-100ms"))
+            .filter(c -> !c.name().contains("launcher"))
+            .filter(c -> !c.name().matches("stock.*-1|.*-100ms|heddle-.*-[2-9]"))
             .filter(c -> c.peer().isEmpty())
             .filter(c -> c.missing().isEmpty()) // a container may refuse io_uring
             .toList();

@@ -127,6 +127,7 @@ class RevisionTest {
   private void begin() throws IOException {
     assumeTrue(Tool.find("git").isPresent(), "git is not installed");
     git("init", "--quiet");
+    git("config", "core.excludesFile", "/dev/null");
     write(".gitignore", ".heddle\n"); // a part of the first commit
   }
 

@@ -49,8 +49,9 @@ final class ConsoleScripts {
           return answer;
         };
         let last = at();
+        let over = false; // a listener stays for as long as the page does
         onChange((pid) => {
-          if (pid !== %1$s || last === at()) return;
+          if (over || pid !== %1$s || last === at()) return;
           last = at();
           setTimeout((look) => open === 0 && idle.push(look), 0, last);
         });
@@ -64,6 +65,7 @@ final class ConsoleScripts {
           Object.assign(window, { fetch, setTimeout });
           delete performance.now;
           observer.disconnect();
+          over = true;
         };
       })()
       """;

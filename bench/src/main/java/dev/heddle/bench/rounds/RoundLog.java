@@ -116,13 +116,15 @@ public final class RoundLog {
       throw another("what they measure");
     }
     for (Map.Entry<String, String> part : now.entrySet()) {
-      String known = setup.putIfAbsent(part.getKey(), part.getValue());
-      if (known == null) {
-        write(SETUP, part.getKey(), part.getValue());
-      } else if (!known.equals(part.getValue())) {
+      if (!setup.getOrDefault(part.getKey(), part.getValue()).equals(part.getValue())) {
         throw another(part.getKey());
       }
     }
+    now.forEach((key, text) -> {
+      if (setup.putIfAbsent(key, text) == null) {
+        write(SETUP, key, text);
+      }
+    });
   }
 
   private IOException another(String what) {

@@ -53,7 +53,7 @@ final class WatchedShape {
             + " observer's thread in their JVM; 64 pairs that send a message to and fro, with"
             + " accounts and recorded. What takes turns does so in five JVMs, whose median is"
             + " judged: the two share code, and a JVM compiles it for both, now in favour of the"
-            + " one and now of the other. A ratio below 0.90 is invalid. The aim of a recording is"
+            + " one and now of the other. A median below 0.90 is invalid. The aim of a recording is"
             + " 1.15 of a switch; the bar on processes is one more.",
         cases(),
         contenders(),

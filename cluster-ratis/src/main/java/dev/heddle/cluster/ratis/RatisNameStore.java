@@ -222,8 +222,12 @@ final class RatisNameStore implements NameStore {
     Path directory = setup.directory().path().resolve(LOG_DIRECTORY);
     RosterMachine next = new RosterMachine(setup.listener(), codec, place());
     machine = next; // first: what keeps it from being opened is asked there
-    voter = RaftVoter.open(id, kept.started(), directory, calls, next, limits);
+    RaftVoter opened = RaftVoter.open(id, kept.started(), directory, calls, next, limits);
+    voter = opened;
     failures = 0;
+    if (opened.isLeader()) {
+      setup.listener().leads(); // it was elected before it was known here
+    }
   }
 
   /// Of this voter among all, from 0 to 1: they do not write their snapshots at the same time.

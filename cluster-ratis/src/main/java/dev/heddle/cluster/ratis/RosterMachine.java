@@ -43,7 +43,8 @@ final class RosterMachine extends BaseStateMachine {
    *
    * Threads. Ratis applies entries and loads snapshots on one thread, its updater; it starts the
    * machine and asks it on others. All that touches the roster is synchronized, and the listener is
-   * called under the lock: so it hears of all in order.
+   * called under the lock: so it hears of all in order. That this voter leads it hears without the
+   * lock: it looks for itself then.
    *
    * A command is decoded before it comes into the log, and encoded anew in the format in force: its
    * sender may not know yet which one that is. One that cannot be decoded when it is applied is of

@@ -27,7 +27,8 @@ final class ConsoleScripts {
   /// From now on views ask nothing because time has passed: their timers never fire, and no answer
   /// takes time. `idle` has the moments of looks while no question was open and that asked none,
   /// `asked` the look at which each question was asked, and `shownBy` that of the question whose
-  /// answer showed the fault.
+  /// answer showed the fault. A listener stays for as long as the page does, so it is told when it
+  /// is over.
   static final String ASK_BY_LOOKS_ONLY =
       """
       (async () => {
@@ -49,7 +50,7 @@ final class ConsoleScripts {
           return answer;
         };
         let last = at();
-        let over = false; // a listener stays for as long as the page does
+        let over = false;
         onChange((pid) => {
           if (over || pid !== %1$s || last === at()) return;
           last = at();

@@ -310,8 +310,8 @@ public final class ClusterOptions {
 
   /// How long this node owns its names without word from a majority: 8 s, if nothing else is said.
   /// Others can have them when 21/16 of it are over. A lease shorter than 8 s may be lost when the
-  /// leader of the voters is. Give all nodes of a cluster the same: a leader with a longer one waits
-  /// for that long before others can have the names. Needs [#voters].
+  /// leader of the voters is. Give all nodes of a cluster the same: a leader with a longer one
+  /// waits for that long before others can have the names. Needs [#voters].
   ///
   /// @throws IllegalArgumentException when it is shorter than a second
   public ClusterOptions lease(Duration lease) {

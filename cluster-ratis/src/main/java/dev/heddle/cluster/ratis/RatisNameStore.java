@@ -55,7 +55,6 @@ final class RatisNameStore implements NameStore {
    * I3. close() returns when no server is open: one that is opened meanwhile is closed.
    *     [VoterDiskTest]
    */
-
   private static final System.Logger LOG = System.getLogger("dev.heddle.cluster.ratis");
   private static final String FILE = "voter";
   private static final String LOG_DIRECTORY = "log";

@@ -42,12 +42,15 @@ class ProcessDeadlockTest {
   }
 
   static List<Pid> ring(ProcessRuntime runtime, List<Blocks> members, StartOptions options) {
+    CountDownLatch allAreTold = new CountDownLatch(1); // before that, one could fill a mailbox
     List<Pid> ring = new ArrayList<>();
     for (Blocks member : members) {
       ring.add(
           runtime.spawn(
               CoroutineProcess.of(self -> {
-                member.block(self, self.receive(Pid.class));
+                Pid next = self.receive(Pid.class);
+                allAreTold.await();
+                member.block(self, next);
                 return null;
               }),
               options));
@@ -55,6 +58,7 @@ class ProcessDeadlockTest {
     for (int i = 0; i < members.size(); i++) {
       runtime.send(ring.get(i), ring.get((i + 1) % ring.size()));
     }
+    allAreTold.countDown();
     return ring;
   }
 

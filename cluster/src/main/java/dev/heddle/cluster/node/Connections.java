@@ -378,9 +378,8 @@ final class Connections implements Engine.Listener {
     long at = Long.MAX_VALUE;
     for (Link link : links.values()) {
       Session.Due due = link.due(clock.getAsLong());
-      // a lost ping is followed by others in time, unless it asks whether the node still lives
-      Urgency urgency = link.isProbed() ? Urgency.URGENT : Urgency.ONCE;
-      due.send().forEach(it -> engine.send(link.at, link.packet(it), urgency));
+      // one that is lost is followed by others in time
+      due.send().forEach(it -> engine.send(link.at, link.packet(it), Urgency.ONCE));
       if (due.ending() != null) {
         end(link, due.ending());
       } else {

@@ -411,16 +411,6 @@ final class Link implements FrameSink {
     }
   }
 
-  /// Whether the other node was asked whether it lives, and has not answered.
-  boolean isProbed() {
-    state.lock();
-    try {
-      return session.isProbed();
-    } finally {
-      state.unlock();
-    }
-  }
-
   long dueAt() {
     state.lock();
     try {

@@ -78,6 +78,7 @@ public final class Session {
   private static final long PING_NANOS = 2_000_000_000L; // three fit into the silence
   static final long SILENCE_NANOS = 6_000_000_000L;
   static final long PROBE_NANOS = 1_000_000_000L;
+  static final long PROBE_PING_NANOS = PROBE_NANOS / 5; // some are lost with their connection
   static final long YOUNG_NANOS = 5_000_000_000L;
   private static final long NEVER = Long.MAX_VALUE;
 
@@ -242,6 +243,7 @@ public final class Session {
     }
     if (token >= probe) {
       probedUntil = NEVER;
+      pingAt = pingedAt + PING_NANOS;
     }
   }
 
@@ -313,7 +315,7 @@ public final class Session {
     probe(now, now - openedAt < YOUNG_NANOS ? SILENCE_NANOS : PROBE_NANOS);
   }
 
-  /// The other node may be lost: it is asked.
+  /// The other node may be lost: it is asked, again and again.
   public void suspect(long now) {
     probe(now, PROBE_NANOS);
   }
@@ -352,7 +354,7 @@ public final class Session {
     if (now >= pingAt) {
       pings++;
       pingedAt = now;
-      pingAt = now + PING_NANOS;
+      pingAt = now + (isProbed() ? PROBE_PING_NANOS : PING_NANOS);
       send.add(new Urgent.Ping(pings));
     } else if (now >= ackAt) {
       send.add(new Urgent.Ack());

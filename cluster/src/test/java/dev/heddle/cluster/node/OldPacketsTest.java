@@ -5,18 +5,14 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.heddle.cluster.engine.Engine;
 import dev.heddle.cluster.engine.Engine.Address;
-import dev.heddle.cluster.engine.LoopbackNetwork;
-import dev.heddle.cluster.node.SimulatedNode.History;
 import dev.heddle.cluster.node.SimulatedNode.Peer;
 import dev.heddle.cluster.node.SimulatedNode.Stream;
 import dev.heddle.cluster.wire.MalformedPacketException;
-import dev.heddle.cluster.wire.NodeLife;
 import dev.heddle.cluster.wire.Packet;
 import dev.heddle.cluster.wire.SessionId;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
-import java.util.SplittableRandom;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
@@ -29,17 +25,10 @@ class OldPacketsTest {
   private static final long SECOND = 1_000_000_000L;
   private static final int OLD_MESSAGES = 100;
 
-  private final SplittableRandom random = new SplittableRandom(1);
-  private final LoopbackNetwork network = new LoopbackNetwork(random);
-  private final History history = new History();
-  private final SimulatedNode a = node("a", 1);
-  private final SimulatedNode b = node("b", 2);
+  private final SimulatedPair pair = new SimulatedPair(1);
+  private final SimulatedNode a = pair.a;
+  private final SimulatedNode b = pair.b;
   private final List<byte[]> recorded = new ArrayList<>(); // what b has got from a
-
-  private SimulatedNode node(String name, int life) {
-    return new SimulatedNode(
-        new NodeLife(name, "main", life), network.engine(name), network, random.split(), history);
-  }
 
   /// Hands on what b is told, and keeps the packets.
   private final class Recorder implements Engine.Listener {
@@ -65,45 +54,16 @@ class OldPacketsTest {
     }
   }
 
-  private void pass(long nanos) {
-    long end = network.now() + nanos;
-    long next;
-    while ((next = nextAt()) <= end) {
-      network.advanceTo(next);
-      for (SimulatedNode node : List.of(a, b)) {
-        if (node.nextAt(next) <= next) {
-          node.run(next);
-        }
-      }
-    }
-    network.advanceTo(end);
-    if (history.failure != null) {
-      throw history.failure;
-    }
-  }
-
-  private long nextAt() {
-    long now = network.now();
-    long next = Math.min(network.nextAt(), Math.min(a.nextAt(now), b.nextAt(now)));
-    return Math.max(next, now);
-  }
-
   /// Sends messages from a to b, all of which arrive, each in a packet of its own.
   private void exchange(int messages) {
     Peer toB = Objects.requireNonNull(a.open.get("b"));
     for (int i = 0; i < messages; i++) {
       a.send(toB, 100);
-      pass(SECOND / 100);
+      pair.pass(SECOND / 100);
     }
-    pass(SECOND / 2);
-    Stream sent = history.stream(toB.link.id(), a.life);
+    pair.pass(SECOND / 2);
+    Stream sent = pair.history.stream(toB.link.id(), a.life);
     assertThat(sent.delivered).isEqualTo(sent.accepted.size());
-  }
-
-  private SessionId session() {
-    SessionId id = Objects.requireNonNull(a.open.get("b")).link.id();
-    assertThat(Objects.requireNonNull(b.open.get("a")).link.id()).isEqualTo(id);
-    return id;
   }
 
   /// The number of the last packet that b has got in a session.
@@ -119,19 +79,18 @@ class OldPacketsTest {
   @Test
   void packetsOfAnOldSession_inTheNextOneOfTheSameLives_areDeliveredNowhere() throws Exception {
     b.engine.open(new Recorder());
-    pass(2 * SECOND);
-    SessionId old = session();
+    pair.pass(2 * SECOND);
+    SessionId old = pair.session();
     exchange(OLD_MESSAGES);
     List<byte[]> replayed = List.copyOf(recorded);
 
-    network.cut(a.engine.address(), b.engine.address());
-    network.cut(b.engine.address(), a.engine.address());
-    pass(20 * SECOND);
+    pair.cut();
+    pair.pass(20 * SECOND);
     assertThat(a.open).isEmpty();
     assertThat(b.open).isEmpty();
-    network.heal();
-    pass(20 * SECOND);
-    SessionId fresh = session();
+    pair.network.heal();
+    pair.pass(20 * SECOND);
+    SessionId fresh = pair.session();
     assertThat(fresh).isNotEqualTo(old);
     exchange(1); // fewer than the old session had: its numbers are due
 
@@ -145,8 +104,8 @@ class OldPacketsTest {
     assertThat(due).hasSizeGreaterThan(OLD_MESSAGES / 2);
     for (List<byte[]> packets : List.of(due, replayed)) {
       packets.forEach(packet -> b.connections.received(a.engine.address(), packet.clone()));
-      pass(20 * SECOND);
-      assertThat(session()).isEqualTo(fresh);
+      pair.pass(20 * SECOND);
+      assertThat(pair.session()).isEqualTo(fresh);
     }
     exchange(OLD_MESSAGES);
   }

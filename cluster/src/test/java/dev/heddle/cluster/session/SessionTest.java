@@ -298,6 +298,22 @@ final class SessionTest {
     assertThat(cause()).isEqualTo(Cause.NO_ANSWER);
   }
 
+  /// A connection that closes takes a question or its answer with it.
+  @Test
+  void rumour_isAskedAboutEach200ms_untilOneQuestionIsAnswered() {
+    session.due(0);
+    session.suspect(MILLI);
+    assertThat(session.due(MILLI).send()).containsExactly(new Urgent.Ping(2));
+    assertThat(session.due(200 * MILLI).send()).isEmpty();
+    assertThat(session.dueAt()).isEqualTo(201 * MILLI);
+    assertThat(session.due(201 * MILLI).send()).containsExactly(new Urgent.Ping(3));
+    session.received(new Urgent.Pong(3), 205 * MILLI);
+
+    assertThat(session.isProbed()).isFalse();
+    assertThat(session.due(2 * SECOND + 200 * MILLI).send()).isEmpty();
+    assertThat(session.due(2 * SECOND + 201 * MILLI).send()).containsExactly(new Urgent.Ping(4));
+  }
+
   @Test
   void rumour_withAnAnswer_endsNothing() {
     session.suspect(0);

@@ -211,6 +211,12 @@ final class RaftVoter implements AutoCloseable {
     }
   }
 
+  /// Whether it follows a leader, or leads, as one of the voters. One that is only being taken in
+  /// gets the log from a leader, too.
+  boolean follows() {
+    return leader() != null && isAmongVoters(id.toString());
+  }
+
   /// For tests, and for what is shown of a voter.
   RaftServer.Division division() throws IOException {
     return server.getDivision(group);

@@ -37,12 +37,12 @@ final class RatisNameStore implements NameStore {
    *                     be opened                                     until it is
    *          any        close                                         CLOSED: no server is open
    *
-   * A voter that knows no leader SEARCHES: it tells all others its status again and again. One that
-   * FOLLOWS a leader only answers. When the leader hears of a voter that searches and is not among
-   * those of the log, it puts that one in the place of the old one of that node. The old one is
-   * silent: a session with a node is one with its present life, so the life that had the old
-   * directory is over, or has lost its place by the name. It may come back with its old directory,
-   * and then takes the place back in the same way: it has forgotten nothing.
+   * A voter that knows no leader, or does not vote yet, SEARCHES: it tells all others its status
+   * again and again. One that FOLLOWS a leader only answers. When the leader hears of one that
+   * searches and is not among those of the log, it puts it in the place of the old one of that
+   * node. The old one is silent: a session with a node is one with its present life, so the life
+   * that had the old directory is over, or has lost its place by the name. It may come back with
+   * its old directory, and then takes the place back in the same way: it has forgotten nothing.
    *
    * Threads. `heddle-voter-NODE` does all that changes the state here, and begins all requests.
    * Ratis has threads of its own; VoterCalls has a pool. The threads of callers only hand over.
@@ -333,7 +333,7 @@ final class RatisNameStore implements NameStore {
 
   private State state() {
     RaftVoter now = voter;
-    return now == null || now.leader() == null ? State.SEARCHES : State.FOLLOWS;
+    return now == null || !now.follows() ? State.SEARCHES : State.FOLLOWS;
   }
 
   private void tellAll() {

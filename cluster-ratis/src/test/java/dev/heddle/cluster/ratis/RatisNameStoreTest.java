@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.heddle.cluster.roster.NameStoreProvider.Limits;
 import dev.heddle.cluster.roster.Outcome;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -19,12 +20,14 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.BooleanSupplier;
 import java.util.stream.IntStream;
 import org.apache.ratis.conf.RaftProperties;
 import org.apache.ratis.proto.RaftProtos.RaftRpcRequestProto;
 import org.apache.ratis.proto.RaftProtos.RequestVoteRequestProto;
 import org.apache.ratis.protocol.RaftPeer;
+import org.apache.ratis.protocol.RaftPeerId;
 import org.apache.ratis.server.RaftServerConfigKeys;
 import org.apache.ratis.thirdparty.com.google.protobuf.ByteString;
 import org.apache.ratis.util.TimeDuration;
@@ -360,7 +363,7 @@ class RatisNameStoreTest {
   void suffixOfAnOldLeader_thatNobodyElseHas_isCutOff() throws IOException {
     Limits limits =
         new Limits(
-            TestVoters.LIMITS.election(), TestVoters.LIMITS.call(), Duration.ofSeconds(5), 10_000);
+            TestVoters.LIMITS.election(), TestVoters.LIMITS.call(), Duration.ofSeconds(30), 10_000);
     try (TestVoters voters = new TestVoters(root, TestVoters.NAMES, limits).startAll()) {
       TestVoter first = voters.leader();
       voters.renew(first, "a").join();
@@ -409,8 +412,8 @@ class RatisNameStoreTest {
         new Limits(
             TestVoters.LIMITS.election(), TestVoters.LIMITS.call(), Duration.ofSeconds(60), 50);
     try (TestVoters voters = new TestVoters(root, TestVoters.NAMES, limits).startAll()) {
-      TestVoter behind = voters.follower();
       TestVoter leader = voters.leader();
+      TestVoter behind = voters.others(leader).getFirst();
       voters.renew(leader, "a").join();
       voters.end(behind.node);
       voters.registerAll(leader, "a", "n", 300);
@@ -429,8 +432,8 @@ class RatisNameStoreTest {
         new Limits(
             TestVoters.LIMITS.election(), TestVoters.LIMITS.call(), Duration.ofSeconds(60), 50);
     try (TestVoters voters = new TestVoters(root, TestVoters.NAMES, limits).startAll()) {
-      TestVoter lost = voters.follower();
       TestVoter leader = voters.leader();
+      TestVoter lost = voters.others(leader).getFirst();
       voters.renew(leader, "a").join();
       voters.registerAll(leader, "a", "n", 300);
       Set<String> before = ids(leader);
@@ -454,6 +457,47 @@ class RatisNameStoreTest {
       voters.end(third.node);
       voters.registerAll(empty, "a", "with-it", 5);
       voters.awaitEqual(voters.all());
+    }
+  }
+
+  /// It had got a part of the log by then, and so took itself for a voter: it asked nobody again.
+  @Test
+  void voterThatIsCutOff_whileItIsTakenIn_isTakenInLater() throws IOException {
+    Limits limits =
+        new Limits(
+            TestVoters.LIMITS.election(), TestVoters.LIMITS.call(), Duration.ofSeconds(60), 50);
+    try (TestVoters voters = new TestVoters(root, TestVoters.NAMES, limits).startAll()) {
+      TestVoter leader = voters.leader();
+      TestVoter lost = voters.others(leader).getFirst();
+      voters.renew(leader, "a").join();
+      voters.registerAll(leader, "a", "n", 300);
+      voters.end(lost.node);
+      voters.loseDisk(lost.node);
+      TestVoter empty = voters.start(lost.node);
+      AtomicBoolean isCut = new AtomicBoolean();
+      voters.network.atEachPacket(() -> {
+        RaftVoter now = empty.store.voter();
+        if (now != null && now.leader() != null) {
+          voters.network.cutOff(empty.node);
+          isCut.set(true);
+        }
+      });
+      TestVoters.await("it gets a part of the log", isCut::get);
+      TestVoters.await(
+          "the leader gives up", () -> !followers(voters.leader()).contains(empty.id()));
+      assertThat(ids(voters.leader())).doesNotContain(empty.id());
+      voters.network.atEachPacket(() -> {});
+      voters.network.heal();
+      TestVoters.await("it votes", () -> voters.leader().hasVoter(empty.id()));
+      voters.awaitEqual(voters.all());
+    }
+  }
+
+  private static List<String> followers(TestVoter leader) {
+    try {
+      return leader.store.voter().followers().stream().map(RaftPeerId::toString).toList();
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
     }
   }
 

@@ -172,7 +172,7 @@ class AttachIT {
   @Test
   void jvmThatIsStopped_isSaidToBe() throws Exception {
     long pid = start(HOLDING);
-    assertThat(new ProcessBuilder("kill", "-STOP", Long.toString(pid)).start().waitFor()).isZero();
+    assertThat(new ProcessBuilder("sh", "-c", "kill -STOP " + pid).start().waitFor()).isZero();
     Outcome outcome = checkout.heddle("dump", Long.toString(pid));
     assertThat(outcome.code()).isEqualTo(1);
     assertThat(outcome.err()).contains("process " + pid + " is stopped", "kill -CONT " + pid);

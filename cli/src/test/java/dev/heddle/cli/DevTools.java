@@ -372,7 +372,7 @@ final class DevTools implements WebSocket.Listener {
     }
     for (ProcessHandle each : all) { // they write into the profile's folder until they end
       each.destroyForcibly();
-      while (each.isAlive()) {
+      while (Outcome.isRunning(each)) {
         Thread.onSpinWait();
       }
     }

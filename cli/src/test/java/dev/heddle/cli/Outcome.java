@@ -85,6 +85,12 @@ record Outcome(int code, String out, String err) {
     return new Outcome(process.exitValue(), started.read("out"), started.read("err"));
   }
 
+  /// Whether a process could still do something. One whose parent has ended, and that nobody waits
+  /// for, is a zombie for ever in a container.
+  static boolean isRunning(ProcessHandle process) {
+    return process.isAlive() && process.info().command().isPresent();
+  }
+
   /// A process that runs.
   record Started(Process process, Path files) {
     String read(String name) {

@@ -56,7 +56,7 @@ class ClusterSnippetsTest {
     try (Cluster a = Cluster.join(options);
         Cluster b = Cluster.join(ClusterOptions.named("b").cluster("letters"))) {
       Pid counter = a.spawn("counter", StartOptions.defaults(), Place.on("a"));
-      int letters = a.runtime().ask(counter, new Count("heddle"), Duration.ofSeconds(2));
+      int letters = a.runtime().ask(counter, new Count("heddle"), Duration.ofSeconds(30));
       // @end
       assertThat(letters).isEqualTo(6);
       assertThat(b.name()).isEqualTo("b");

@@ -191,7 +191,7 @@ public final class NodeJvm implements AutoCloseable {
 
   /// Sends a signal by its name, as STOP.
   void signal(String name) throws IOException, InterruptedException {
-    var kill = new ProcessBuilder("kill", "-" + name, "" + pid()).inheritIO().start();
+    var kill = new ProcessBuilder("sh", "-c", "kill -" + name + " " + pid()).inheritIO().start();
     if (kill.waitFor() != 0) {
       throw new IOException("kill -" + name + " " + pid() + " failed");
     }

@@ -88,7 +88,7 @@ class PagesSnippetsTest {
   private static Done askAt(String node, Cluster cluster) throws Exception {
     // @start region=ask
     Pid worker = cluster.spawn("worker", StartOptions.defaults(), Place.on(node));
-    Done done = cluster.runtime().ask(worker, new Work(1), Duration.ofSeconds(2));
+    Done done = cluster.runtime().ask(worker, new Work(1), Duration.ofSeconds(30));
     // @end
     return done;
   }

@@ -24,6 +24,7 @@ import java.util.TreeMap;
 /// does not count.
 final class SoakOwners {
   private static final long GRACE_NANOS = 100_000_000;
+  private static final long SHORT_RUN_GRACE_NANOS = 5_000_000_000L;
 
   /// A time in which a node stood still, with what it took to stop and resume it.
   private record Pause(String node, long from, long to) {}
@@ -39,9 +40,15 @@ final class SoakOwners {
   private final Map<String, Map<Long, List<Acts>>> acts = new TreeMap<>(); // by name and token
   private final Map<NodeJvm, Integer> read = new HashMap<>(); // lines of a node
   private final Path directory;
+  private long graceNanos = GRACE_NANOS;
 
   SoakOwners(Path directory) {
     this.directory = directory;
+  }
+
+  /// A short run judges no speed: a node that goes on has five seconds.
+  void isShort() {
+    graceNanos = SHORT_RUN_GRACE_NANOS;
   }
 
   void paused(String node, long from, long to) {
@@ -133,7 +140,7 @@ final class SoakOwners {
   /// Whether a node was stopped at a time, or had gone on just before.
   boolean wasStopped(String node, long from, long to) {
     return pauses.stream()
-        .anyMatch(it -> it.node.equals(node) && from >= it.from && to <= it.to + GRACE_NANOS);
+        .anyMatch(it -> it.node.equals(node) && from >= it.from && to <= it.to + graceNanos);
   }
 
   private List<Pause> stopped(String node) {

@@ -62,6 +62,7 @@ class NativeChildTest {
   @Test
   void aThousandChildrenAtOnce_haveNoThreadsOfTheirOwn() throws IOException {
     long allowed = Math.min(limit("Max open files") / DESCRIPTORS_EACH, limit("Max processes"));
+    allowed = Math.min(allowed, freeOfTheContainer());
     assumeTrue(allowed > 2 * MANY, "this system allows only " + allowed + " children at once");
     inLoop(() -> {
       CAT.run(); // brings the threads of the pool and of the driver
@@ -87,6 +88,17 @@ class NativeChildTest {
 
   private static int threads() {
     return Thread.getAllStackTraces().size();
+  }
+
+  /// How many threads and processes the group of a container may begin still.
+  private static long freeOfTheContainer() throws IOException {
+    Path most = Path.of("/sys/fs/cgroup/pids.max");
+    String text = Files.isReadable(most) ? Files.readString(most).strip() : "max";
+    if (text.equals("max")) {
+      return Long.MAX_VALUE;
+    }
+    Path now = most.resolveSibling("pids.current");
+    return Long.parseLong(text) - Long.parseLong(Files.readString(now).strip());
   }
 
   private static long limit(String name) throws IOException {

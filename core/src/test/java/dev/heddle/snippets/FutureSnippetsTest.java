@@ -93,7 +93,7 @@ class FutureSnippetsTest {
       // @start region=awaitOf
       Map<String, String> names =
           Await.of(Map.of("first", ada, "second", grace))
-              .until(Deadline.after(Duration.ofSeconds(5)))
+              .until(Deadline.after(Duration.ofSeconds(30)))
               .allSettled()
               .results();
       // @end

@@ -159,7 +159,7 @@ class IoSnippetsTest {
               UdpSocket client = Udp.connect(server.localAddress())) {
             client.write(StandardCharsets.UTF_8.encode("ping"));
             ByteBuffer datagram = ByteBuffer.allocate(1_500);
-            SocketAddress from = server.receive(datagram, Deadline.after(Duration.ofSeconds(5)));
+            SocketAddress from = server.receive(datagram, Deadline.after(Duration.ofSeconds(30)));
             server.send(datagram.flip(), from);
             ByteBuffer answer = ByteBuffer.allocate(1_500);
             client.read(answer);

@@ -75,7 +75,7 @@ class PoolSnippetsTest {
     Heddle.run(() -> {
       try (var sessions = Pool.open(options())) {
         // @start region=lease
-        try (var lease = sessions.acquire(Deadline.after(Duration.ofSeconds(2)))) {
+        try (var lease = sessions.acquire(Deadline.after(Duration.ofSeconds(30)))) {
           Session session = lease.resource();
           log.add(session.ask("ready"));
           if (!session.isAlive()) {

@@ -114,7 +114,7 @@ class SnippetsTest {
     Heddle.run(() -> {
       // @start region=dns
       List<InetAddress> addresses =
-          Heddle.withTimeout(Duration.ofSeconds(5), () -> Dns.resolve("localhost"));
+          Heddle.withTimeout(Duration.ofSeconds(30), () -> Dns.resolve("localhost"));
       // @end
       assertThat(addresses).isNotEmpty();
     });

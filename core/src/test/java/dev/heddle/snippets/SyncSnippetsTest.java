@@ -71,7 +71,7 @@ class SyncSnippetsTest {
       var warm = new CountDown("warm-up", 2);
       Heddle.launch("cache", warm::countDown);
       Heddle.launch("index", warm::countDown);
-      warm.await(Deadline.after(Duration.ofSeconds(5)));
+      warm.await(Deadline.after(Duration.ofSeconds(30)));
       // @end
       log.add(warm.count());
     });

@@ -135,7 +135,7 @@ class PrometheusTest {
           .isEqualTo(MetricType.COUNTER);
     }
     // the loop's thread does it when the result is there
-    assertThat(removed.await(60, TimeUnit.SECONDS)).isTrue();
+    assertThat(removed.await(240, TimeUnit.SECONDS)).isTrue();
     assertThat(scrape()).isEmpty();
   }
 

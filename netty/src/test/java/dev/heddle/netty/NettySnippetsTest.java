@@ -76,7 +76,7 @@ class NettySnippetsTest {
             answer.complete(bytes.toString(UTF_8));
           }
         });
-    Deadline deadline = Deadline.after(Duration.ofSeconds(5));
+    Deadline deadline = Deadline.after(Duration.ofSeconds(30));
     Channel channel = NettyFutures.await(bootstrap.connect(address), deadline);
     NettyFutures.await(channel.writeAndFlush(Unpooled.copiedBuffer("hello", UTF_8)), deadline);
     String text = answer.future().await(deadline);

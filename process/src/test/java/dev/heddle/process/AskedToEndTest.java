@@ -12,7 +12,9 @@ import dev.heddle.process.pool.ProcessPool;
 import dev.heddle.process.supervisor.ChildSpec;
 import dev.heddle.process.supervisor.ChildStatus;
 import dev.heddle.process.supervisor.DynamicSupervisor;
+import dev.heddle.process.supervisor.Shutdown;
 import dev.heddle.process.supervisor.Supervisor;
+import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -33,6 +35,7 @@ class AskedToEndTest {
   /// A reason of the program's own.
   private record ClosingTime(int hour) {}
 
+  private static final Duration DAY = Duration.ofDays(1);
   private static final ClosingTime SIX = new ClosingTime(18);
 
   private final ProcessRuntime runtime = ProcessRuntime.builder().workers(2).start();
@@ -224,7 +227,10 @@ class AskedToEndTest {
   void requestExit_ofADynamicSupervisor_endsItsChildrenBefore_andTakesNoMore() throws Exception {
     CompletableFuture<ProcessSignal.Cancel> asked = new CompletableFuture<>();
     Pid supervisor =
-        started(() -> DynamicSupervisor.builder(() -> SupervisorLab.stubborn(asked)).build());
+        started(() ->
+            DynamicSupervisor.builder(() -> SupervisorLab.stubborn(asked))
+                .shutdown(Shutdown.within(DAY))
+                .build());
     CompletableFuture<Pid> child = runtime.request(supervisor, new DynamicSupervisor.StartChild());
     var exitOfChild = runtime.whenExited(Kit.get(child));
     var exit = runtime.whenExited(supervisor);
@@ -270,15 +276,21 @@ class AskedToEndTest {
   /// Starts one whose only child traps exits.
   private Pid withAStubbornChild(String kind, CompletableFuture<ProcessSignal.Cancel> asked) {
     if (kind.equals("pool")) {
-      return started(
-          () -> ProcessPool.of(() -> SupervisorLab.stubborn(asked)).members(1, 1).build());
+      return started(() ->
+          ProcessPool.of(() -> SupervisorLab.stubborn(asked))
+              .members(1, 1)
+              .options(StartOptions.defaults().withShutdown(DAY))
+              .build());
     }
     if (kind.equals("supervisor")) {
-      ChildSpec child = ChildSpec.of("a", () -> SupervisorLab.stubborn(asked));
+      ChildSpec child = ChildSpec.of("a", () -> SupervisorLab.stubborn(asked)).withShutdown(DAY);
       return started(() -> Supervisor.builder().child(child).build());
     }
     Pid dynamic =
-        started(() -> DynamicSupervisor.builder(() -> SupervisorLab.stubborn(asked)).build());
+        started(() ->
+            DynamicSupervisor.builder(() -> SupervisorLab.stubborn(asked))
+                .shutdown(Shutdown.within(DAY))
+                .build());
     Kit.get(runtime.request(dynamic, new DynamicSupervisor.StartChild()));
     return dynamic;
   }

@@ -69,7 +69,9 @@ class BeforeShutdownTest {
 
   @Test
   void actionThatDoesNotReturn_isInterrupted_andTheShutdownGoesOn() throws Exception {
-    CompletableFuture<Exit> exit = runtime.whenExited(runtime.spawn(Kit.resting()));
+    Pid resting = runtime.spawn(Kit.resting());
+    CompletableFuture<Exit> exit = runtime.whenExited(resting);
+    Kit.awaitIdle(runtime, resting);
     runtime.beforeShutdown(() -> {
       try {
         new CountDownLatch(1).await();
@@ -77,7 +79,7 @@ class BeforeShutdownTest {
         told.add(e);
       }
     });
-    runtime.shutdown(Duration.ofMillis(200));
+    runtime.shutdown(Duration.ofSeconds(4)); // half of it is what is left for the processes
     assertThat(Kit.take(told)).isInstanceOf(InterruptedException.class);
     assertThat(Kit.get(exit).reason()).isIn(Exit.Reason.SHUTDOWN, Exit.Reason.TERMINATED);
   }

@@ -85,9 +85,7 @@ class CommandNamesTest {
         waitsFor = Objects.requireNonNull(few.process(third)).waitsFor();
       } while (!"Call, for a thread".equals(waitsFor)); // once it has got as far as that
       all.remove(third);
-      assertThat(all)
-          .allSatisfy(pid ->
-              assertThat(Objects.requireNonNull(few.process(pid)).waitsFor()).isEqualTo("Call"));
+      all.forEach(pid -> awaitWord(few, pid, "Call"));
       assertThat(begun).isEmpty();
       var exit = few.whenExited(third);
       go.countDown();

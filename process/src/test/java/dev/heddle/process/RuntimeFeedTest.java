@@ -188,7 +188,7 @@ class RuntimeFeedTest {
                   .asString()
                   .contains("deadlock of 2 processes", ring.getFirst() + " waits for "));
       assertThat(reporting.look().getFirst()).containsEntry("deadlocks", "1");
-      ring.forEach(deadlocked::terminate);
+      deadlocked.terminate(ring.getFirst()); // the request of the other one fails with it
       while (!deadlocks(reporting).isEmpty()) { // the check finds that it is over
         Thread.onSpinWait();
       }
@@ -351,6 +351,7 @@ class RuntimeFeedTest {
           throw new IllegalStateException("nobody restarts it");
         });
     Kit.exit(runtime, alone);
+    List<String> _ = failures(alone.toString()); // it is noted after its end is told
     Pid asked = runtime.spawn(Kit.untilMessage());
     runtime.terminate(asked);
     Kit.exit(runtime, asked);

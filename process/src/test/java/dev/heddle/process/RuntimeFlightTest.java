@@ -116,6 +116,9 @@ class RuntimeFlightTest {
                         self.spawn(Kit.untilMessage());
                         out.done(1);
                       }));
+              Pid sleeps =
+                  runtime.spawn((_, out) -> out.execute(1, Commands.sleep(Duration.ofDays(1))));
+              Kit.awaitIdle(runtime, sleeps);
               Kit.exit(runtime, pids[0]);
               Kit.exit(runtime, pids[1]);
               Kit.awaitIdle(runtime, runtime.spawn(Kit.untilMessage()));

@@ -19,6 +19,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.ToLongFunction;
 import java.util.stream.IntStream;
@@ -312,7 +313,10 @@ class RuntimeTraceTest {
     all.forEach(each -> Kit.exit(runtime, each));
     List<WorkerCounters> after = awaitAsleep();
     started = runtime.counters().started() - started;
-    RecordedTrace trace = RecordedTrace.of(recording);
+    RecordedTrace trace;
+    do { // the timer's thread notes what it has completed after the process may have ended
+      trace = RecordedTrace.of(recording);
+    } while (trace.all(TraceKind.COMMAND_DONE).size() < pairs);
     recording.close();
 
     assertThat(trace.all(TraceKind.RUN))
@@ -370,7 +374,14 @@ class RuntimeTraceTest {
           out.awaitCommands();
         });
     Invocation<Object> _ = Kit.take(calls);
-    Pid steps = runtime.spawn((events, out) -> out.continueNow());
+    int most = 10_000; // they fit into the ring, however long this thread has to wait
+    AtomicInteger number = new AtomicInteger();
+    Pid steps =
+        runtime.spawn((events, out) -> {
+          if (number.incrementAndGet() < most) {
+            out.continueNow();
+          }
+        });
     while (runtime.process(steps).steps() < 100) { // some budgets of a run
       Thread.onSpinWait();
     }

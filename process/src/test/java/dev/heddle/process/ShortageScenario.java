@@ -18,7 +18,7 @@ import org.jspecify.annotations.Nullable;
 /// What processes do while allocations fail. Runs in a [ShortageLoader], whose classes are not
 /// those of its caller.
 public class ShortageScenario implements IntBinaryOperator {
-  private static final long GUARD_SECONDS = 60; // after this something is lost; measures nothing
+  private static final long GUARD_SECONDS = 240; // after this something is lost; measures nothing
   private static final long MILLI = 1_000_000;
   static final int FOR_GOOD = -1; // instead of a first allocation
   static final int WARM_UP = Integer.MAX_VALUE; // the same; what is made with its first use is made
@@ -242,7 +242,7 @@ public class ShortageScenario implements IntBinaryOperator {
 
   /// Ends it.
   public int end() {
-    ShutdownReport report = runtime.shutdown(Duration.ofSeconds(60));
+    ShutdownReport report = runtime.shutdown(Duration.ofSeconds(GUARD_SECONDS));
     if (!report.abandoned().isEmpty() || runtime.counters().processes() != 0) {
       throw new AssertionError(report + ", left " + runtime.counters());
     }

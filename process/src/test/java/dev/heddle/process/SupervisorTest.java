@@ -455,17 +455,10 @@ class SupervisorTest {
 
   @Test
   void shutdownTime_isUp_theChildIsTerminated() throws Exception {
-    Process stubborn =
-        Kit.process((self, events, _) -> {
-          if (events.isEmpty()) {
-            self.trapExits();
-          }
-        });
-    Pid supervisor =
-        runtime.spawn(
-            supervisor()
-                .child(ChildSpec.of("a", () -> stubborn).withShutdown(Duration.ofMillis(1)))
-                .build());
+    ChildSpec stubborn =
+        ChildSpec.of("a", () -> SupervisorLab.stubborn(new CompletableFuture<>()))
+            .withShutdown(Duration.ofMillis(1));
+    Pid supervisor = runtime.spawn(supervisor().child(stubborn).build());
     await("a", State.RUNNING);
     var exit = runtime.whenExited(supervisor);
     runtime.cancel(supervisor, "enough", Kit.SOON);

@@ -74,7 +74,7 @@ public final class PartnerProcess implements AutoCloseable {
   }
 
   private void signal(String name) throws IOException, InterruptedException {
-    int code = new ProcessBuilder("kill", name, Long.toString(pid())).start().waitFor();
+    int code = new ProcessBuilder("sh", "-c", "kill " + name + " " + pid()).start().waitFor();
     if (code != 0) {
       throw new IOException("kill " + name + " " + pid() + " ended with " + code);
     }

@@ -145,7 +145,8 @@ final class VoterJvms implements GateVoters {
     }
 
     void signal(String name) throws IOException, InterruptedException {
-      var kill = new ProcessBuilder("kill", "-" + name, "" + process.pid()).inheritIO().start();
+      var kill =
+          new ProcessBuilder("sh", "-c", "kill -" + name + " " + process.pid()).inheritIO().start();
       if (kill.waitFor() != 0) {
         throw new IOException("kill -" + name + " " + process.pid() + " failed");
       }

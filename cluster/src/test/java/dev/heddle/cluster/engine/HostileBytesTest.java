@@ -47,7 +47,8 @@ class HostileBytesTest {
   private static void attack(List<byte[]> all) throws Exception {
     int a = TestPorts.next();
     int b = TestPorts.next();
-    try (var one = EngineProbe.open("a", a, null, b);
+    // only b knows where the other one is: a would be refused there before b listens
+    try (var one = EngineProbe.open("a", a, null, a);
         var two = EngineProbe.open("b", b, null, a)) {
       Engine.Address to = one.waitFor(two);
       one.engine.send(to, new byte[] {1}, Engine.Urgency.IN_ORDER);

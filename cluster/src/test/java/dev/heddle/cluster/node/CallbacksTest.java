@@ -172,8 +172,7 @@ final class CallbacksTest {
             left.completeExceptionally(e);
           }
         });
-    RunningNode b = start("b");
-    b.awaitSession("a");
+    RunningNode b = start("b"); // the session may be over before anybody can look at it
 
     assertThat(b.awaitEnd("a").cause()).isEqualTo(Cause.LEFT);
     assertThat(left.get()).isTrue();

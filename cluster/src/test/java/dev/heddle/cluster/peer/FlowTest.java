@@ -243,6 +243,7 @@ class FlowTest {
     assertThat(((Request) b.take()).reply().isOpen()).isFalse(); // 1: it was in the mailbox
     assertThat(((Request) b.take()).reply().isOpen()).isTrue(); // 3
     assertThat(b.take()).isEqualTo("last");
+    assertThat(b.remote().creditReturn()).isDone(); // and so all of the delivery
     assertThat(b.remote().heldBytes()).isZero();
   }
 

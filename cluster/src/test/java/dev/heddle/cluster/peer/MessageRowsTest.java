@@ -123,6 +123,7 @@ class MessageRowsTest {
     gate.countDown();
     assertCome(20);
     nodes.settle();
+    assertThat(b.remote().creditReturn()).isDone(); // and so all of the delivery
     assertThat(b.remote().heldBytes()).isZero();
     assertThat(b.sent.stream().filter(Frame.Pause.class::isInstance)).hasSize(1);
   }

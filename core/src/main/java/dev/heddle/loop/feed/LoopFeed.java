@@ -50,6 +50,7 @@ public final class LoopFeed implements Feed {
   private final CoroutineTree tree;
   private final Supplier<Map<String, String>> counts;
   private final Supplier<List<Map<String, String>>> reports;
+  private final Duration patience;
   private @Nullable CompletableFuture<Boolean> probed; // the last probe; it may not be answered yet
   private @Nullable CompletableFuture<LoopWatch> watch;
   private @Nullable CompletableFuture<Accounts> accounts; // null: not asked for
@@ -76,9 +77,21 @@ public final class LoopFeed implements Feed {
       CoroutineTree tree,
       Supplier<Map<String, String>> counts,
       Supplier<List<Map<String, String>>> reports) {
+    this(tree, counts, reports, PATIENCE);
+  }
+
+  /// The same, for tests.
+  ///
+  /// @param patience how long a loop may be held before it is said to be silent
+  LoopFeed(
+      CoroutineTree tree,
+      Supplier<Map<String, String>> counts,
+      Supplier<List<Map<String, String>>> reports,
+      Duration patience) {
     this.tree = tree;
     this.counts = counts;
     this.reports = reports;
+    this.patience = patience;
   }
 
   @Override
@@ -416,7 +429,7 @@ public final class LoopFeed implements Feed {
   /// Waits for the loop; not for long when it is reported as held: what else is looked at by the
   /// same session waits meanwhile.
   private <T> T await(CompletableFuture<T> answer) throws TimeoutException {
-    long end = System.nanoTime() + PATIENCE.toNanos();
+    long end = System.nanoTime() + patience.toNanos();
     while (true) {
       try {
         return get(answer);

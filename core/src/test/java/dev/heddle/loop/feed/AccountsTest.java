@@ -66,7 +66,7 @@ class AccountsTest {
               over.await();
               return true;
             });
-    try (LoopFeed feed = new LoopFeed(tree.join(), HashMap::new)) {
+    try (LoopFeed feed = LoopFeedTest.patient(tree.join(), HashMap::new)) {
       assertThat(feed.detail("accounts").getFirst()).containsEntry("row", "accounts");
       opened.countDown();
       ran.join();
@@ -507,7 +507,7 @@ class AccountsTest {
         Loop.start(
             WITHOUT_REPORTS,
             () -> {
-              opened.complete(new LoopFeed(CoroutineNode.current().tree(), HashMap::new));
+              opened.complete(LoopFeedTest.patient(CoroutineNode.current().tree(), HashMap::new));
               over.await();
               return true;
             });
@@ -530,7 +530,7 @@ class AccountsTest {
               over.await();
               return true;
             });
-    LoopFeed feed = new LoopFeed(tree.join(), HashMap::new);
+    LoopFeed feed = LoopFeedTest.patient(tree.join(), HashMap::new);
     List<Map<String, String>> _ = feed.detail("accounts");
     assertThat(tree.join().scheduler().trace()).isNotNull();
     assertThat(feed.detail("no accounts")).isEmpty();

@@ -54,7 +54,7 @@ class LoopFiguresTest {
   }
 
   private LoopFeed feed() {
-    return new LoopFeed(tree.join(), () -> new HashMap<>(Map.of("name", "busy")));
+    return LoopFeedTest.patient(tree.join(), () -> new HashMap<>(Map.of("name", "busy")));
   }
 
   private void takeTurns() {

@@ -17,7 +17,7 @@ import org.junit.jupiter.api.Timeout;
 
 /// What observers are told of failures whose own texts hang, and of which come late.
 @Tag("watch-4")
-@Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+@Timeout(value = 300, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class ProcessFailuresTest {
   private final AtomicLong now = new AtomicLong(Long.MAX_VALUE - 5); // a clock may overflow
   private final AtomicReference<Runnable> beforeTheClockIsRead = new AtomicReference<>(() -> {});

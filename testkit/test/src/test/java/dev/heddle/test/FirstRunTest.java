@@ -63,7 +63,9 @@ class FirstRunTest {
           }
         });
     assertThat(counts.failure()).isNull();
-    assertThat(AsyncLog.shared().flush()).isTrue();
+    while (!AsyncLog.shared().flush()) { // it gives up after some seconds in which nothing moves
+      Thread.onSpinWait();
+    }
     assertThat(logged)
         .anySatisfy(line -> {
           assertThat(line.getMessage()).contains("failed in a run that initialised classes");

@@ -205,7 +205,8 @@ class SimulationTest {
   @Test
   @Tag("sim-5")
   void endlessLoop_failsWithTheStackOfTheCoroutine() {
-    SimulationOptions options = SimulationOptions.defaults().withPatience(Duration.ofMillis(300));
+    Simulation.run(() -> {}); // what it loads takes time of the processor, too
+    SimulationOptions options = SimulationOptions.defaults().withPatience(Duration.ofSeconds(1));
     assertThatThrownBy(() -> Simulation.run(options, () -> Programs.loopForever()))
         .isInstanceOf(SimulationError.class)
         .hasMessageContaining("the run does not end")
@@ -266,6 +267,7 @@ class SimulationTest {
   @Test
   @Tag("sim-6")
   void waitInTheJdk_thatOnlyAnotherThreadCanEnd_isNamed() {
+    Simulation.run(() -> {}); // what it loads takes time of the processor, too
     var result =
         Simulation.record(
             SimulationOptions.defaults().withPatience(Duration.ofSeconds(1)),

@@ -288,7 +288,7 @@ class NodeTest {
   @Test
   @Tag("sim-30")
   void waitOfANodeInTheJdk_thatNobodyEnds_isADeadlock() {
-    SimulationOptions impatient = seed(1).withPatience(Duration.ofMillis(100));
+    SimulationOptions impatient = seed(1).withPatience(Duration.ofSeconds(2));
     SimulationError failed =
         catchThrowableOfType(
             SimulationError.class,

@@ -85,6 +85,11 @@ class RuntimeFlightTest {
         .filter(each -> process.toString().equals(each.getString("pid")));
   }
 
+  private static void spawnSleeper(ProcessRuntime runtime) {
+    Pid sleeper = runtime.spawn((_, out) -> out.execute(1, Commands.sleep(Duration.ofDays(1))));
+    Kit.awaitState(runtime, sleeper, ProcessSnapshot.State.BLOCKED);
+  }
+
   @Test
   void enabledEvents_areWhatTheRuntimeHasCounted() throws Exception {
     int messages = 20;
@@ -116,12 +121,9 @@ class RuntimeFlightTest {
                         self.spawn(Kit.untilMessage());
                         out.done(1);
                       }));
-              Pid sleeps =
-                  runtime.spawn((_, out) -> out.execute(1, Commands.sleep(Duration.ofDays(1))));
-              Kit.awaitIdle(runtime, sleeps);
               Kit.exit(runtime, pids[0]);
               Kit.exit(runtime, pids[1]);
-              Kit.awaitIdle(runtime, runtime.spawn(Kit.untilMessage()));
+              spawnSleeper(runtime);
             });
 
     assertThat(all(events, "ProcessRun")).hasSize((int) counted.executed());

@@ -51,12 +51,18 @@ final class MemoryNetwork implements AutoCloseable {
     }
 
     private void deliver(Endpoint to, byte[] packet) {
-      boolean isLost = cut.contains(node) || cut.contains(to.node);
       boolean isSession = endpoints.get(to.node) == to && endpoints.get(node) == this;
-      if (!isLost && isSession) {
-        atEach.run();
+      if (isCutOff(to) || !isSession) {
+        return;
+      }
+      atEach.run();
+      if (!isCutOff(to)) { // it may be cut off by what was done just now
         to.receiver.accept(node, packet);
       }
+    }
+
+    private boolean isCutOff(Endpoint to) {
+      return cut.contains(node) || cut.contains(to.node);
     }
 
     @Override

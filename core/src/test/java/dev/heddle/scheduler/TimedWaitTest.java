@@ -420,7 +420,7 @@ class TimedWaitTest {
   /// The JDK's code for the end of a wait in a monitor spins while the stack of its thread is read.
   /// A coroutine of the same loop that reads it may be parked in the middle.
   @Test
-  @Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+  @Timeout(value = 300, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
   @SuppressWarnings("WaitNotInLoop") // one wait is the subject
   void waitThatExpires_whileACoroutineReadsItsStack_doesNotHoldTheCarrier() throws Exception {
     VarHandle state = virtualThread("state");

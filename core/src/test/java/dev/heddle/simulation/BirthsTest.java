@@ -23,7 +23,7 @@ import org.junit.jupiter.api.Timeout;
 
 /// Virtual threads that coroutines create, where the loop runs them.
 @Tag("sim-3")
-@Timeout(60)
+@Timeout(300)
 class BirthsTest {
   /// Takes the youngest, and notes which entries were turns of threads.
   private static final class Youngest implements ReadyPicker {

@@ -14,7 +14,7 @@ import org.junit.jupiter.api.Timeout;
 
 /// The failures that a loop keeps for observers, when its log cannot keep up.
 @Tag("watch-4")
-@Timeout(60)
+@Timeout(300)
 class LoopReporterTest {
   private static final int MORE_THAN_THE_LOG_KEEPS = 1_001;
 

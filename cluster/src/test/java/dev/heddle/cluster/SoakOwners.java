@@ -24,7 +24,7 @@ import java.util.TreeMap;
 /// does not count.
 final class SoakOwners {
   private static final long GRACE_NANOS = 100_000_000;
-  private static final long SHORT_RUN_GRACE_NANOS = 5_000_000_000L;
+  private static final long SLOW_GRACE_NANOS = 5_000_000_000L;
 
   /// A time in which a node stood still, with what it took to stop and resume it.
   private record Pause(String node, long from, long to) {}
@@ -47,8 +47,8 @@ final class SoakOwners {
   }
 
   /// A short run judges no speed: a node that goes on has five seconds.
-  void isShort() {
-    graceNanos = SHORT_RUN_GRACE_NANOS;
+  void tolerateASlowMachine() {
+    graceNanos = SLOW_GRACE_NANOS;
   }
 
   void paused(String node, long from, long to) {

@@ -134,7 +134,7 @@ class SupervisorCutTest {
 
   @Test
   @Tag("proc-322")
-  void memberOfAPoolThatWasCut_hasTheTimeOfItsOptions_andIsEnded() {
+  void memberOfAPoolThatWasCut_isEnded_whenItsTimeIsUp() {
     CompletableFuture<Pid> member = new CompletableFuture<>();
     Pid pool =
         lab.runtime.spawn(
@@ -151,10 +151,8 @@ class SupervisorCutTest {
     assertThat(Kit.get(exit).reason()).isEqualTo(Exit.Reason.TERMINATED);
   }
 
-  @Test
-  @Tag("proc-322")
-  void memberThatAPoolDoesNotNeed_hasTheTimeOfItsOptions() {
-    CompletableFuture<ProcessSignal.Cancel> asked = new CompletableFuture<>();
+  /// A pool whose member has two days to end, and ends when it is asked to.
+  private Pid poolOfOne(CompletableFuture<ProcessSignal.Cancel> asked) {
     CompletableFuture<Pid> member = new CompletableFuture<>();
     Pid pool =
         lab.runtime.spawn(
@@ -173,7 +171,22 @@ class SupervisorCutTest {
                 .options(StartOptions.defaults().withShutdown(Duration.ofDays(2)))
                 .build());
     Kit.get(member);
-    lab.cancel(pool);
+    return pool;
+  }
+
+  @Test
+  @Tag("proc-322")
+  void memberOfAPoolThatWasCut_hasTheTimeOfItsOptions() {
+    CompletableFuture<ProcessSignal.Cancel> asked = new CompletableFuture<>();
+    lab.runtime.terminate(poolOfOne(asked));
+    assertThat(Kit.get(asked).remaining()).isGreaterThan(Duration.ofDays(1));
+  }
+
+  @Test
+  @Tag("proc-322")
+  void memberThatAPoolDoesNotNeed_hasTheTimeOfItsOptions() {
+    CompletableFuture<ProcessSignal.Cancel> asked = new CompletableFuture<>();
+    lab.cancel(poolOfOne(asked));
     assertThat(Kit.get(asked).remaining()).isGreaterThan(Duration.ofDays(1));
   }
 

@@ -44,6 +44,9 @@ import org.junit.jupiter.api.parallel.ExecutionMode;
 @Execution(ExecutionMode.CONCURRENT)
 class RatisNameStoreTest {
   private static final int SUFFIX = 20; // entries
+  private static final Limits SNAPSHOT_EACH_50 =
+      new Limits(
+          TestVoters.LIMITS.election(), TestVoters.LIMITS.call(), TestVoters.LIMITS.submit(), 50);
 
   @TempDir Path root;
 
@@ -408,10 +411,7 @@ class RatisNameStoreTest {
   @Test
   @Tag("proc-199")
   void voterThatIsFarBehind_getsASnapshot() throws IOException {
-    Limits limits =
-        new Limits(
-            TestVoters.LIMITS.election(), TestVoters.LIMITS.call(), Duration.ofSeconds(60), 50);
-    try (TestVoters voters = new TestVoters(root, TestVoters.NAMES, limits).startAll()) {
+    try (TestVoters voters = new TestVoters(root, TestVoters.NAMES, SNAPSHOT_EACH_50).startAll()) {
       TestVoter leader = voters.leader();
       TestVoter behind = voters.others(leader).getFirst();
       voters.renew(leader, "a").join();
@@ -426,20 +426,22 @@ class RatisNameStoreTest {
     }
   }
 
+  private static TestVoter startWithoutItsDisk(TestVoters voters, TestVoter lost)
+      throws IOException {
+    voters.end(lost.node);
+    voters.loseDisk(lost.node);
+    return voters.start(lost.node);
+  }
+
   @Test
   void voterWhoseDiskIsLost_isAnotherVoter_andTakesThePlace() throws IOException {
-    Limits limits =
-        new Limits(
-            TestVoters.LIMITS.election(), TestVoters.LIMITS.call(), Duration.ofSeconds(60), 50);
-    try (TestVoters voters = new TestVoters(root, TestVoters.NAMES, limits).startAll()) {
+    try (TestVoters voters = new TestVoters(root, TestVoters.NAMES, SNAPSHOT_EACH_50).startAll()) {
       TestVoter leader = voters.leader();
       TestVoter lost = voters.others(leader).getFirst();
       voters.renew(leader, "a").join();
       voters.registerAll(leader, "a", "n", 300);
       Set<String> before = ids(leader);
-      voters.end(lost.node);
-      voters.loseDisk(lost.node);
-      TestVoter empty = voters.start(lost.node);
+      TestVoter empty = startWithoutItsDisk(voters, lost);
       // Its id alone is not enough: until all has been agreed to, those of before count, too.
       TestVoters.await(
           () -> empty.id() + " among the voters: " + ids(voters.leader()),
@@ -463,17 +465,12 @@ class RatisNameStoreTest {
   /// It had got a part of the log by then, and so took itself for a voter: it asked nobody again.
   @Test
   void voterThatIsCutOff_whileItIsTakenIn_isTakenInLater() throws IOException {
-    Limits limits =
-        new Limits(
-            TestVoters.LIMITS.election(), TestVoters.LIMITS.call(), Duration.ofSeconds(60), 50);
-    try (TestVoters voters = new TestVoters(root, TestVoters.NAMES, limits).startAll()) {
+    try (TestVoters voters = new TestVoters(root, TestVoters.NAMES, SNAPSHOT_EACH_50).startAll()) {
       TestVoter leader = voters.leader();
       TestVoter lost = voters.others(leader).getFirst();
       voters.renew(leader, "a").join();
       voters.registerAll(leader, "a", "n", 300);
-      voters.end(lost.node);
-      voters.loseDisk(lost.node);
-      TestVoter empty = voters.start(lost.node);
+      TestVoter empty = startWithoutItsDisk(voters, lost);
       AtomicBoolean isCut = new AtomicBoolean();
       voters.network.atEachPacket(() -> {
         RaftVoter now = empty.store.voter();

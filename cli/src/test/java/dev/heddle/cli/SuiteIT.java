@@ -75,12 +75,11 @@ class SuiteIT {
     return Files.writeString(file, text);
   }
 
-  private Outcome.Started start(List<String> before, String... arguments) throws IOException {
+  private Outcome.Started start(String... arguments) throws IOException {
     assertThat(root.resolve("maven").toFile().setExecutable(true)).isTrue();
     String java = Path.of(System.getProperty("java.home"), "bin", "java").toString();
     List<String> command =
         Stream.of(
-                before.stream(),
                 Stream.of(java, "-XX:TieredStopAtLevel=1", "-cp", System.getProperty("heddle.jar")),
                 Stream.of("dev.heddle.cli.HeddleCommand", "test"),
                 Stream.of(arguments))
@@ -92,7 +91,7 @@ class SuiteIT {
   }
 
   private Outcome heddleTest(String... arguments) throws IOException, InterruptedException {
-    return Outcome.of(start(List.of(), arguments), GUARD_SECONDS);
+    return Outcome.of(start(arguments), GUARD_SECONDS);
   }
 
   private static List<String> lines(Outcome outcome) {
@@ -161,8 +160,7 @@ class SuiteIT {
         wait
         """);
 
-    // a build in the background may ignore SIGINT, and a child inherits that
-    Outcome.Started run = start(List.of("env", "--default-signal=INT"));
+    Outcome.Started run = start();
     Path file = root.resolve("child");
     while (!Files.exists(file)) {
       assertThat(run.process().waitFor(10, TimeUnit.MILLISECONDS)).as(run.read("err")).isFalse();

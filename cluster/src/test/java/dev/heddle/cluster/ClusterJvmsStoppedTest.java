@@ -32,7 +32,7 @@ class ClusterJvmsStoppedTest {
       nodes.exchange("a", "b");
       stopped.waitFor("UP a");
       long from = System.currentTimeMillis();
-      java.lang.Process shell = stopped.stop(STOPPED_MILLIS);
+      java.lang.Process shell = stopped.stopUntilClosed(STOPPED_MILLIS);
       for (NodeJvm one : new NodeJvm[] {a, b}) { // its connections stay open: only silence tells
         String loss = awaitLoss("SIGSTOP", from, "stopped", one);
         assertThat(loss).matches("(SILENCE|UNACKNOWLEDGED|NO_ANSWER): .*"); // mostly the first
@@ -41,6 +41,7 @@ class ClusterJvmsStoppedTest {
         }
       }
       nodes.exchange("a", "b"); // the others go on
+      shell.getOutputStream().close();
       assertThat(shell.waitFor()).isZero();
       NodeJvm.Line lost = stopped.waitFor("LOST");
       printTimes("SIGSTOP", from, lost);

@@ -207,6 +207,17 @@ public final class NodeJvm implements AutoCloseable {
     return new ProcessBuilder("sh", "-c", script).inheritIO().start();
   }
 
+  /// Stops it for a time, and on until the shell's input is closed, as the end of this program
+  /// does.
+  ///
+  /// @return the shell, which ends then
+  java.lang.Process stopUntilClosed(long millis) throws IOException {
+    String script =
+        "kill -STOP %d && sleep %d.%03d; read _; kill -CONT %d"
+            .formatted(pid(), millis / 1_000, millis % 1_000, pid());
+    return new ProcessBuilder("sh", "-c", script).start();
+  }
+
   /// As kill -9.
   void kill() {
     process.destroyForcibly().onExit().join();

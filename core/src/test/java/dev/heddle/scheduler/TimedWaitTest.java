@@ -429,14 +429,15 @@ class TimedWaitTest {
     Object monitor = new Object();
     Heddle.run(() -> {
       boolean begun = false;
-      while (!begun) { // the wait of one may be over before its stack is read
+      for (int i = 1; !begun; i *= 2) { // the wait of one may be over before its stack is read
+        int millis = i;
         log.clear();
         List<Thread> threads = new ArrayList<>();
         var waiting =
             Heddle.spawn(() -> {
               threads.add(Thread.currentThread());
               synchronized (monitor) {
-                monitor.wait(1);
+                monitor.wait(millis);
               }
               log.add("woken");
             });

@@ -9,6 +9,7 @@ import dev.heddle.DeadlineException;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
+import java.net.Socket;
 import java.net.SocketAddress;
 import java.net.URI;
 import java.net.http.HttpResponse;
@@ -400,8 +401,11 @@ class CommandsTest {
     } finally {
       server.stop(0);
     }
-    URI closed = URI.create("http://127.0.0.1:" + server.getAddress().getPort() + "/x");
-    assertThat(clerk.failure(Commands.httpGet(closed))).isInstanceOf(IOException.class);
+    try (Socket silent = new Socket()) { // has a port, and does not listen
+      silent.bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0));
+      URI closed = URI.create("http://127.0.0.1:" + silent.getLocalPort() + "/x");
+      assertThat(clerk.failure(Commands.httpGet(closed))).isInstanceOf(IOException.class);
+    }
   }
 
   @Test

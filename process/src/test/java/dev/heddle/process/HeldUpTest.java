@@ -185,7 +185,7 @@ class HeldUpTest {
             .workers(1)
             .host("held-up")
             // told once: by then the new worker must have got into the step
-            .longStep(Duration.ofMillis(500), told::add)
+            .longStep(Duration.ofSeconds(2), told::add)
             .start();
     lock.lock();
     spawn(

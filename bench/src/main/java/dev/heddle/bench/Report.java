@@ -35,8 +35,12 @@ record Report(Path home, Path results, List<Revision> revisions, Machine machine
 
   /// Of the sources in this folder.
   static Report in(Path home, Machine machine, Effort effort) {
-    Path results = home.resolve(".heddle").resolve("bench");
+    Path results = reference(home).resolve(ReportPage.ROUNDS);
     return new Report(home, results, Revision.withEarlier(home), machine, effort);
+  }
+
+  private static Path reference(Path home) {
+    return home.resolve("docs").resolve("reference");
   }
 
   /// Measures what is not known of a shape yet.
@@ -62,8 +66,7 @@ record Report(Path home, Path results, List<Revision> revisions, Machine machine
     for (Shape shape : Shapes.all()) {
       run(shape, progress).ifPresent(runs::add);
     }
-    Path reference = home.resolve("docs").resolve("reference");
-    return ReportPage.write(reference, now().text(), Shapes.all(), runs);
+    return ReportPage.write(reference(home), now().text(), Shapes.all(), runs);
   }
 
   private Optional<ReportPage.Run> run(Shape shape, Consumer<String> progress) {

@@ -102,7 +102,8 @@ class RevisionTest {
     String page = Files.readString(Report.in(home, Machine.here(), Effort.full()).write(_ -> {}));
 
     assertThat(page).contains("Written at commit " + second);
-    assertThat(section(page, both)).contains("Measured at " + second.substring(0, 12) + ",");
+    assertThat(section(page, both))
+        .contains("Measured at " + second.substring(0, 12) + ",", "](" + rounds(second, both) + ")");
     assertThat(section(page, earlierOnly)).contains("Measured at " + first.substring(0, 12) + ",");
   }
 
@@ -112,10 +113,14 @@ class RevisionTest {
     return next < 0 ? from : from.substring(0, next);
   }
 
+  /// The file of a full run, from the page.
+  private static String rounds(String commit, Shape shape) {
+    return "rounds/" + commit.substring(0, 12) + "/full/" + shape.name() + ".tsv";
+  }
+
   private void ran(String commit, Shape shape) throws IOException {
-    Path rounds =
-        home.resolve(".heddle").resolve("bench").resolve(commit.substring(0, 12)).resolve("full");
-    RoundLog log = new ResultsFolder(rounds).log(shape);
+    Path file = home.resolve("docs").resolve("reference").resolve(rounds(commit, shape));
+    RoundLog log = new ResultsFolder(file.getParent()).log(shape);
     log.begin(shape, "here", "Full run.");
     log.started("heddle", "Java 25");
     for (Case size : shape.cases()) {

@@ -29,6 +29,9 @@ import java.util.stream.Stream;
 /// `docs/reference/benchmarks.md` and its charts, written whole from the results of a commit and of
 /// those before it.
 public final class ReportPage {
+  /// The folder of the rounds, beside the page.
+  public static final String ROUNDS = "rounds";
+
   private static final String CHARTS = "charts";
   private static final String SVG = ".svg";
   private static final String SUMMARY = "summary.svg";
@@ -69,6 +72,11 @@ public final class ReportPage {
   public record Run(ShapeResult result, When when, String effort, String option) {
     private String mark() {
       return option.isEmpty() ? "full" : "quick";
+    }
+
+    /// The file of its rounds, from the page.
+    private String file() {
+      return String.join("/", ROUNDS, when.revision(), mark(), result.shape().name() + ".tsv");
     }
 
     private boolean hasRow(String row) {
@@ -262,7 +270,8 @@ public final class ReportPage {
     page.append("\n## ").append(result.shape().name()).append("\n\n");
     page.append(result.shape().what()).append("\n\nMeasured at ").append(run.when().revision());
     page.append(", ").append(run.when().date()).append(", on ").append(run.when().machine());
-    page.append(". ").append(run.effort()).append("\n");
+    page.append(". ").append(run.effort());
+    page.append(" [Each round](").append(run.file()).append(").\n");
     Map<String, List<Line>> rows = rows(result);
     for (Case size : result.shape().cases()) {
       if (!result.isMeasured(size)) {

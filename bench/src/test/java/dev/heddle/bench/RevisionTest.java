@@ -103,7 +103,8 @@ class RevisionTest {
 
     assertThat(page).contains("Written at commit " + second);
     assertThat(section(page, both))
-        .contains("Measured at " + second.substring(0, 12) + ",", "](" + rounds(second, both) + ")");
+        .contains(
+            "Measured at " + second.substring(0, 12) + ",", "](" + rounds(second, both) + ")");
     assertThat(section(page, earlierOnly)).contains("Measured at " + first.substring(0, 12) + ",");
   }
 

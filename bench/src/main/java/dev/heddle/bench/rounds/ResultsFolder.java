@@ -7,8 +7,8 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Optional;
 
-/// Where the rounds of a report are kept: a folder for each commit and effort, in it a file for each
-/// shape. To measure a shape anew, remove its file.
+/// Where the rounds of a report are kept: a folder for each commit and effort, in it a file for
+/// each shape. To measure a shape anew, remove its file.
 ///
 /// @param folder need not be there
 public record ResultsFolder(Path folder) {

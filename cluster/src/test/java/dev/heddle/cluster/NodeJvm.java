@@ -201,10 +201,7 @@ public final class NodeJvm implements AutoCloseable {
   ///
   /// @return the shell, which ends then
   java.lang.Process stop(long millis) throws IOException {
-    String script =
-        "kill -STOP %d && sleep %d.%03d; kill -CONT %d"
-            .formatted(pid(), millis / 1_000, millis % 1_000, pid());
-    return new ProcessBuilder("sh", "-c", script).inheritIO().start();
+    return stopping(millis, "").inheritIO().start();
   }
 
   /// Stops it for a time, and on until the shell's input is closed, as the end of this program
@@ -212,10 +209,14 @@ public final class NodeJvm implements AutoCloseable {
   ///
   /// @return the shell, which ends then
   java.lang.Process stopUntilClosed(long millis) throws IOException {
+    return stopping(millis, "read _; ").start();
+  }
+
+  private ProcessBuilder stopping(long millis, String then) {
     String script =
-        "kill -STOP %d && sleep %d.%03d; read _; kill -CONT %d"
-            .formatted(pid(), millis / 1_000, millis % 1_000, pid());
-    return new ProcessBuilder("sh", "-c", script).start();
+        "kill -STOP %d && sleep %d.%03d; %skill -CONT %d"
+            .formatted(pid(), millis / 1_000, millis % 1_000, then, pid());
+    return new ProcessBuilder("sh", "-c", script);
   }
 
   /// As kill -9.

@@ -327,7 +327,7 @@ class TopIT {
             .directory(checkout.root().toFile())
             .redirectInput(ProcessBuilder.Redirect.PIPE)
             .redirectError(ProcessBuilder.Redirect.DISCARD);
-    builder.environment().put("HEDDLE_JAVA_HOME", System.getProperty("java.home"));
+    builder.environment().putAll(Checkout.withJdk(Map.of()));
     Process top = builder.start();
     try (BufferedReader tables = top.inputReader()) {
       assertThat(tables.readLine()).startsWith("heddle top ");

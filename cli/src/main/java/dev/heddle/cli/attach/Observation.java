@@ -19,8 +19,11 @@ import org.jspecify.annotations.Nullable;
 
 /// An observation of another JVM: questions, and the answers of that JVM.
 final class Observation implements AutoCloseable {
+  /// A variable of the environment: how many seconds a JVM has to greet.
+  private static final String GREETING = "HEDDLE_ATTACH_SECONDS";
+
   /// A JVM checks for observers once a second; on a busy machine later.
-  private static final Duration GREETING = Duration.ofSeconds(10);
+  private static final String GREETING_SECONDS = "10";
 
   /// The other JVM waits two seconds for a loop that is held; the rest is for a busy machine.
   private static final Duration ANSWER = Duration.ofSeconds(60);
@@ -28,6 +31,7 @@ final class Observation implements AutoCloseable {
   private static final int SOON = 20; // checks, a millisecond apart; then ten
 
   private final long pid;
+  private final Duration greetingTime;
   private final Pipes pipes;
   private final DataInputStream answers;
   private final DataOutputStream questions;
@@ -40,6 +44,7 @@ final class Observation implements AutoCloseable {
   /// @throws AttachException when that JVM does not answer
   Observation(long pid) throws AttachException, IOException {
     this.pid = pid;
+    this.greetingTime = greetingTime(System.getenv().getOrDefault(GREETING, GREETING_SECONDS));
     String known = JavaProcess.program(Candidate.program(pid)); // also if it ends before it greets
     this.pipes = new Pipes(Candidate.root(pid), Candidate.ownNumber(pid));
     this.answers = new DataInputStream(pipes.answers());
@@ -54,8 +59,22 @@ final class Observation implements AutoCloseable {
     }
   }
 
+  /// @param seconds a whole number, at least 1
+  static Duration greetingTime(String seconds) throws AttachException {
+    try {
+      int number = Integer.parseInt(seconds);
+      if (number > 0) {
+        return Duration.ofSeconds(number);
+      }
+    } catch (NumberFormatException _) {
+      // refused below, as one that is too small
+    }
+    throw new AttachException(
+        "%s is '%s': set it to a whole number of seconds, at least 1".formatted(GREETING, seconds));
+  }
+
   private String greeting(String known) throws AttachException, IOException {
-    await(GREETING, known);
+    await(greetingTime, known);
     pipes.stopWaiting();
     String first = answer(known);
     if (first.isEmpty()) {
@@ -168,7 +187,7 @@ final class Observation implements AutoCloseable {
   /// The pipe is closed at the other side: that JVM has ended, or the last of its threads is about
   /// to.
   private AttachException noMore(IOException e) throws IOException {
-    long end = System.nanoTime() + GREETING.toNanos();
+    long end = System.nanoTime() + greetingTime.toNanos();
     while (!Candidate.hasEnded(pid)) {
       if (System.nanoTime() - end > 0) {
         throw e; // it runs

@@ -82,6 +82,7 @@ class LoopGroupTest {
   /// Who would connect stays in the line: the next try fails, too, at once. A minute has one line.
   @Test
   void serve_whereTheSystemRefusesToAccept_saysSoOnceAndGoesOn() throws Exception {
+    long began = System.nanoTime();
     List<String> said = new CopyOnWriteArrayList<>();
     Logger logger = Logger.getLogger("dev.heddle");
     Filter before = logger.getFilter();
@@ -102,7 +103,8 @@ class LoopGroupTest {
     } finally {
       logger.setFilter(before);
     }
-    assertThat(said).filteredOn(line -> line.endsWith("; retrying")).hasSize(1);
+    int minutes = Math.toIntExact(Duration.ofNanos(System.nanoTime() - began).toMinutes());
+    assertThat(said).filteredOn(line -> line.contains("; retrying")).hasSizeBetween(1, 1 + minutes);
     assertThat(calls).hasValueGreaterThan(Refusing.ROW + 1); // it was refused in two rows
   }
 

@@ -38,6 +38,8 @@ import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.logging.Filter;
 import java.util.logging.Logger;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -53,6 +55,8 @@ import org.junit.jupiter.params.provider.MethodSource;
 class ServerConformanceTest {
   private static final InetSocketAddress ANY =
       new InetSocketAddress(InetAddress.getLoopbackAddress(), 0);
+  private static final Pattern MORE =
+      Pattern.compile("(\\d+) more (like it before|failures of a server)");
   private static final ConnectionHandler<AsyncIo> ECHO = client -> client.transferTo(client);
 
   @TempDir Path folder;
@@ -211,8 +215,10 @@ class ServerConformanceTest {
     });
   }
 
+  /// Once a minute: twice by a machine that needs longer.
   @Test
   void handlers_thatFailAtOnePlace_areLoggedOnce_andCounted() {
+    long began = System.nanoTime();
     List<String> said = new CopyOnWriteArrayList<>();
     Logger logger = Logger.getLogger("dev.heddle");
     Filter before = logger.getFilter();
@@ -223,8 +229,17 @@ class ServerConformanceTest {
     } finally {
       logger.setFilter(before);
     }
-    assertThat(said).filteredOn(line -> line.startsWith("while serving a connection")).hasSize(1);
-    assertThat(said).anyMatch(line -> line.startsWith("4 more failures of a server"));
+    long minutes = Duration.ofNanos(System.nanoTime() - began).toMinutes();
+    long logged = said.stream().filter(line -> line.startsWith("while serving")).count();
+    assertThat(logged).as("%s", said).isBetween(1L, 1 + minutes);
+    assertThat(logged + said.stream().mapToLong(ServerConformanceTest::counted).sum())
+        .as("%s", said)
+        .isEqualTo(5);
+  }
+
+  private static long counted(String line) {
+    Matcher more = MORE.matcher(line);
+    return more.find() ? Long.parseLong(more.group(1)) : 0;
   }
 
   private static void failTimes(int times) throws IOException {

@@ -32,6 +32,7 @@ import java.util.List;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -47,6 +48,11 @@ class FileWatchTest {
   @TempDir private Path root = Path.of("");
 
   @TempDir private Path beside = Path.of("");
+
+  @BeforeEach
+  void needsAnInstance() throws IOException {
+    InotifyInstances.assumeOneIsLeft();
+  }
 
   private static void inLoop(Action body) {
     Heddle.run(body);

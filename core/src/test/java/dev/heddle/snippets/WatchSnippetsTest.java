@@ -7,6 +7,7 @@ import dev.heddle.Heddle;
 import dev.heddle.event.EventStream;
 import dev.heddle.os.FileChange;
 import dev.heddle.os.FileWatch;
+import dev.heddle.os.InotifyInstances;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -28,7 +29,8 @@ class WatchSnippetsTest {
   }
 
   @Test
-  void watch(@TempDir Path sources) {
+  void watch(@TempDir Path sources) throws IOException {
+    InotifyInstances.assumeOneIsLeft();
     Heddle.run(() -> {
       // @start region=watch
       FileWatch watch = FileWatch.of(sources).recursive().withExtensions("java");

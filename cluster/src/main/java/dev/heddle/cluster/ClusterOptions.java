@@ -42,13 +42,18 @@ public final class ClusterOptions {
 
   private static final String LOOPBACK = "127.0.0.1";
 
+  /// Another address of loopback for options that name none. Bound by tests: other programs may
+  /// have the ports, or nodes of the same names, at the usual one.
+  static final ScopedValue<String> OTHER_LOOPBACK = ScopedValue.newInstance();
+
   private final Draft values;
 
   /// The mutable copy from which options are made.
   private static final class Draft {
     String name = "";
     String cluster = "heddle";
-    String host = LOOPBACK;
+    final String loopback;
+    String host;
     int firstPort = FIRST_PORT;
     int lastPort = LAST_PORT;
     List<String> seeds = List.of();
@@ -66,9 +71,13 @@ public final class ClusterOptions {
     int newestVersion = Packet.VERSION;
     LogFormats logFormats = LogFormats.RELEASE;
 
-    Draft() {}
+    Draft() {
+      loopback = OTHER_LOOPBACK.orElse(LOOPBACK);
+      host = loopback;
+    }
 
     Draft(Draft of) {
+      loopback = of.loopback;
       name = of.name;
       cluster = of.cluster;
       host = of.host;
@@ -438,7 +447,7 @@ public final class ClusterOptions {
     }
     List<String> ports = new ArrayList<>();
     for (int port = FIRST_PORT; port <= LAST_PORT; port++) {
-      ports.add(LOOPBACK + ":" + port);
+      ports.add(values.loopback + ":" + port);
     }
     return ports;
   }

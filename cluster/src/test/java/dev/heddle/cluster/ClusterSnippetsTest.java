@@ -25,8 +25,10 @@ import javax.management.JMX;
 import javax.management.ObjectName;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
 
 /// The examples of the Javadoc and of the pages about clusters.
+@ExtendWith(OwnLoopback.class)
 class ClusterSnippetsTest {
   // @start region=messages
   record Count(String text) {}

@@ -16,10 +16,12 @@ import java.time.Duration;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
 
 /// What the how-to pages about clusters show, with the addresses of this machine in place of those
 /// of three machines.
+@ExtendWith(OwnLoopback.class)
 class PagesSnippetsTest {
   record Work(int number) {}
 

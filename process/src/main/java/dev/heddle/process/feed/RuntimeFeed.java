@@ -116,7 +116,13 @@ public final class RuntimeFeed implements Feed {
 
   @Override
   public void probe() {
-    long now = System.nanoTime();
+    probe(System.nanoTime());
+  }
+
+  /// The same; tests say when.
+  ///
+  /// @param now of [System#nanoTime()], not 0
+  public void probe(long now) {
     List<WorkerCounters> workers = inspector.workers().counters();
     if (sampledAt != 0 && now - sampledAt <= LONGEST_GAP) {
       sampledNanos += workers.size() * (now - sampledAt);

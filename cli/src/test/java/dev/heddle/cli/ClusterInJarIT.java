@@ -3,6 +3,7 @@ package dev.heddle.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.heddle.ports.TestPorts;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -76,13 +77,15 @@ class ClusterInJarIT {
     checkout.write(
         "Joins.java",
         """
-        import dev.heddle.cluster.Cluster;
+        import dev.heddle.cluster.*;
         import dev.heddle.process.*;
         import java.time.Duration;
 
         void main(String[] args) throws Exception {
           if (args.length > 0) {
-            try (Cluster cluster = Cluster.join("a")) {
+            int port = Integer.parseInt(args[0]);
+            var alone = ClusterOptions.named("a").bind("127.0.0.1", port).seeds("127.0.0.1:" + port);
+            try (Cluster cluster = Cluster.join(alone)) {
               IO.println("joined");
             }
             return;
@@ -96,7 +99,8 @@ class ClusterInJarIT {
     Path alone = folder.resolve("alone");
     Path joined = folder.resolve("joined");
     assertThat(checkout.heddle("run", logging(alone), "Joins.java").out()).isEqualTo("ran\n");
-    assertThat(checkout.heddle("run", logging(joined), "Joins.java", "joins").out())
+    String port = Integer.toString(TestPorts.next()); // another program may have the usual ones
+    assertThat(checkout.heddle("run", logging(joined), "Joins.java", port).out())
         .isEqualTo("joined\n");
     assertThat(Files.readAllLines(alone))
         .noneMatch(ClusterInJarIT::isOfTheCluster)

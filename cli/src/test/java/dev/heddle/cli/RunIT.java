@@ -73,6 +73,23 @@ class RunIT {
     assertThat(loaded).noneMatch(line -> line.contains(" dev.heddle.cli.picocli.CommandLine "));
   }
 
+  /// The training calls everything once or twice: what it would teach the JVM's compilers is wrong.
+  @Test
+  void cacheOfTheStart_hasClassesAndNoProfiles() throws Exception {
+    checkout.write("Hi.java", "void main() { IO.println(\"hi\"); }");
+    Outcome outcome =
+        checkout.heddle(
+            "run",
+            "-J-XX:+UnlockDiagnosticVMOptions",
+            "-J-XX:+AOTPrintTrainingInfo",
+            "Hi.java");
+
+    assertThat(outcome.out().lines())
+        .as(outcome.err())
+        .contains("Archived TrainingData Dictionary", "hi")
+        .noneMatch(line -> line.matches("\\s*\\d+: 0x[0-9a-f]+ [KMC] .*"));
+  }
+
   @Test
   void previewFeatures_whenTheJvmHasThem_compileAndRun() throws Exception {
     String source = "void main() { Object o = 41; if (o instanceof int i) IO.println(i + 1); }";

@@ -31,8 +31,10 @@ final class VoterLog implements LogClient {
 
   private <T> void pass(CompletableFuture<T> from, Answer<T> answer) {
     var _ =
-        from.whenComplete((value, failure) ->
-            agent.execute(() -> answer.done(value, failure == null ? "" : failure.toString())));
+        from.handle((value, failure) -> { // a failure is made once: nobody has this stage
+          agent.execute(() -> answer.done(value, failure == null ? "" : failure.toString()));
+          return true;
+        });
   }
 
   @Override

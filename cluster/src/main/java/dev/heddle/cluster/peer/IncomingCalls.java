@@ -73,17 +73,22 @@ final class IncomingCalls {
     }
     register(ask.id(), answer);
     var _ =
-        answer.whenComplete((result, failure) -> {
-          if (open.remove(ask.id()) == null) {
-            return; // the asker has given up, or the session has ended
-          }
-          if (failure == null) {
-            answer(ask, result);
-          } else {
-            failAsk(ask, failure);
-          }
+        answer.handle((result, failure) -> { // a failure is made once: nobody has this stage
+          ended(ask, result, failure);
+          return true;
         });
     return SendResult.ACCEPTED;
+  }
+
+  private void ended(Frame.Ask ask, @Nullable Object result, @Nullable Throwable failure) {
+    if (open.remove(ask.id()) == null) {
+      return; // the asker has given up, or the session has ended
+    }
+    if (failure == null) {
+      answer(ask, result);
+    } else {
+      failAsk(ask, failure);
+    }
   }
 
   /// A message with a `Reply` is made when that reply exists.

@@ -115,10 +115,11 @@ final class EntityAsks {
       return CompletableFuture.failedFuture(lost(Objects.requireNonNull(closed, "just begun")));
     }
     var _ =
-        ask.answer.whenComplete((_, _) -> {
+        ask.answer.handle((_, _) -> { // a failure is made once: nobody has this stage
           if (remove(number) != null) { // else it has its answer
             giveUp.to(ask.at, number);
           }
+          return true;
         });
     return ask.answer;
   }

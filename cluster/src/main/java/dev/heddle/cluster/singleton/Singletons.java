@@ -309,8 +309,10 @@ public final class Singletons implements RosterAccess.Part {
       var _ =
           names
               .register(name, process.pid())
-              .whenComplete(
-                  (token, failure) -> names.execute(() -> registered(of, process, token, failure)));
+              .handle((token, failure) -> {
+                names.execute(() -> registered(of, process, token, failure));
+                return true;
+              });
     }
 
     private void registered(

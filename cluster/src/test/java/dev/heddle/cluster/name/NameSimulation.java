@@ -82,12 +82,15 @@ final class NameSimulation {
   }
 
   /// A future keeps what its stages throw.
-  void check(Runnable stage) {
+  ///
+  /// @return whether all was well
+  boolean check(Runnable stage) {
     try {
       stage.run();
     } catch (AssertionError e) {
       failed = failed == null ? e : failed;
     }
+    return failed == null;
   }
 
   /// Ends all faults.
@@ -452,7 +455,7 @@ final class NameSimulation {
       CompletableFuture<Long> asking = service.register(name, pid);
       asked.put(name, asking);
       var _ =
-          asking.whenComplete((token, failure) ->
+          asking.handle((token, failure) ->
               check(() -> {
                 checkTime(since);
                 registered(name, pid, token, failure);
@@ -490,7 +493,7 @@ final class NameSimulation {
       var _ =
           service
               .whereis(name)
-              .whenComplete((owner, failure) ->
+              .handle((owner, failure) ->
                   check(() -> {
                     checkTime(since);
                     if (failure == null) {

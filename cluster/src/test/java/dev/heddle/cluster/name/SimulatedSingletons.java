@@ -81,7 +81,7 @@ final class SimulatedSingletons implements SingletonPort {
     var _ =
         life.service
             .declare(spec)
-            .whenComplete((kept, failure) ->
+            .handle((kept, failure) ->
                 simulation.check(() -> {
                   boolean isExpected =
                       failure instanceof NoQuorumException

@@ -86,6 +86,7 @@ final class ShardSimulation extends SimulatedLog {
   final List<SimulatedHost> hosts = new ArrayList<>();
   private final Map<Pair, Integer> lastDelivered = new HashMap<>();
   private final Map<Integer, Long> lastActed = new HashMap<>();
+  private @Nullable AssertionError failed; // of an answer
 
   long acts;
   long actsAfterHeal;
@@ -137,6 +138,25 @@ final class ShardSimulation extends SimulatedLog {
 
   void run() {
     runUntil(now + scale.millis(RUN) * MILLI);
+    throwFailure();
+  }
+
+  /// A future keeps what its stages throw.
+  ///
+  /// @return whether all was well
+  boolean check(Runnable stage) {
+    try {
+      stage.run();
+    } catch (AssertionError e) {
+      failed = failed == null ? e : failed;
+    }
+    return failed == null;
+  }
+
+  private void throwFailure() {
+    if (failed != null) {
+      throw failed;
+    }
   }
 
   /// Ends all faults, and runs on until all is quiet.
@@ -148,6 +168,7 @@ final class ShardSimulation extends SimulatedLog {
     hosts.forEach(host -> host.isSending = false);
     runUntil(now + (QUIET + scale.millis(11_000)) * MILLI);
     sessions.end();
+    throwFailure();
   }
 
   // ---- messages that travel ----

@@ -296,7 +296,8 @@ final class SimulatedHost {
       CompletableFuture<@Nullable Object> answer = asks.answer(ask);
       asked.add(answer);
       var _ =
-          answer.whenComplete((result, failure) -> world.answered(content, fate, result, failure));
+          answer.handle((result, failure) ->
+              world.check(() -> world.answered(content, fate, result, failure)));
       return answer;
     }
 

@@ -79,10 +79,7 @@ class RunIT {
     checkout.write("Hi.java", "void main() { IO.println(\"hi\"); }");
     Outcome outcome =
         checkout.heddle(
-            "run",
-            "-J-XX:+UnlockDiagnosticVMOptions",
-            "-J-XX:+AOTPrintTrainingInfo",
-            "Hi.java");
+            "run", "-J-XX:+UnlockDiagnosticVMOptions", "-J-XX:+AOTPrintTrainingInfo", "Hi.java");
 
     assertThat(outcome.out().lines())
         .as(outcome.err())

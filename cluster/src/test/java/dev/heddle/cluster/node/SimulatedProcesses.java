@@ -126,7 +126,7 @@ final class SimulatedProcesses implements LocalProcesses {
     check(
         process.requests.put(number, answer) == null,
         () -> "C1: request " + number + " came twice");
-    var _ = answer.handle((_, _) -> process.requests.remove(number));
+    var _ = answer.handle((_, _) -> process.requests.remove(number) != null);
     return answer;
   }
 

@@ -125,13 +125,16 @@ final class NodeClasses {
     }
   }
 
-  /// Not compressed: it is read more often than written.
+  /// Not compressed: it is read more often than written. Without what is made here: a class path by
+  /// hand may have a folder around it.
   private static void pack(Path folder, Path jar) throws IOException {
     try (OutputStream file = Files.newOutputStream(jar);
         JarOutputStream out = new JarOutputStream(file);
         Stream<Path> files = Files.walk(folder)) {
       out.setLevel(0);
-      for (Path each : files.filter(Files::isRegularFile).sorted().toList()) {
+      Path made = jar.getParent();
+      for (Path each :
+          files.filter(it -> Files.isRegularFile(it) && !it.startsWith(made)).sorted().toList()) {
         out.putNextEntry(new JarEntry(folder.relativize(each).toString()));
         Files.copy(each, out);
       }

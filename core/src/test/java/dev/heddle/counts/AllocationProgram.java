@@ -8,6 +8,9 @@ import dev.heddle.coroutine.Coroutine;
 import dev.heddle.event.Deadline;
 import dev.heddle.event.source.CountingHome;
 import dev.heddle.heap.HeapHistogram;
+import dev.heddle.io.AsyncIo;
+import dev.heddle.io.Listener;
+import dev.heddle.io.Tcp;
 import dev.heddle.reactor.TimerEvent;
 import dev.heddle.reactor.TimerQueue;
 import dev.heddle.sync.Channel;
@@ -15,6 +18,10 @@ import dev.heddle.sync.Mutex;
 import dev.heddle.sync.RateLimiter;
 import dev.heddle.sync.Semaphore;
 import dev.heddle.thread.ThreadChannel;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.Map;
 import java.util.Objects;
@@ -29,6 +36,7 @@ public final class AllocationProgram {
 
   // over as soon as the loop looks, but not before it has armed a timer
   private static final Duration MOMENT = Duration.ofNanos(1);
+  private static final int REQUEST_BYTES = 64;
   private static final Duration HOUR = Duration.ofHours(1);
   private static final long SOME_TICKS = 5_000_000; // nanoseconds
   private static final CountingHome HOME = new CountingHome();
@@ -74,6 +82,27 @@ public final class AllocationProgram {
         return () -> {
           channel.send("item");
           channel.receive();
+        };
+      }
+    },
+    /// To a coroutine that waits for it.
+    HAND_OVER {
+      @Override
+      Action make() {
+        Channel<String> channel = Channel.of(0);
+        Heddle.background("receiver", () -> receiveForEver(channel));
+        return () -> channel.send("item");
+      }
+    },
+    /// Of a request over TCP, by the client and the server.
+    ECHO {
+      @Override
+      Action make() throws IOException {
+        AsyncIo client = connect();
+        ByteBuffer buffer = ByteBuffer.allocateDirect(REQUEST_BYTES);
+        return () -> {
+          client.write(buffer.clear());
+          client.read(buffer.clear());
         };
       }
     },
@@ -184,7 +213,7 @@ public final class AllocationProgram {
       }
     };
 
-    abstract Action make();
+    abstract Action make() throws Exception;
   }
 
   /// Tells it.
@@ -216,6 +245,31 @@ public final class AllocationProgram {
   private static void suspendForEver() {
     while (true) {
       Heddle.yieldNow();
+    }
+  }
+
+  @SuppressWarnings("InfiniteLoopStatement") // cancelled when everything else is done
+  private static void receiveForEver(Channel<String> channel) {
+    while (true) {
+      channel.receive();
+    }
+  }
+
+  /// Connects to a server that answers each request by what it is.
+  private static AsyncIo connect() throws IOException {
+    try (Listener listener =
+        Tcp.listen(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0))) {
+      AsyncIo client = Tcp.connect(listener.localAddress());
+      AsyncIo server = listener.accept();
+      Heddle.background("server", () -> echo(server));
+      return client;
+    }
+  }
+
+  private static void echo(AsyncIo server) throws IOException {
+    ByteBuffer buffer = ByteBuffer.allocateDirect(REQUEST_BYTES);
+    while (server.read(buffer.clear()) >= 0) {
+      server.write(buffer.flip());
     }
   }
 

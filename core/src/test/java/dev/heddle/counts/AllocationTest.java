@@ -26,11 +26,13 @@ import org.junit.jupiter.params.provider.EnumSource.Mode;
 @Timeout(value = 300, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 public class AllocationTest {
   private static final long SPAWN = 144; // bytes; with a walk of the stack for each, 1,500
+  private static final long WAITER = 64;
   private static final long TIMER = 56;
   private static final long CHUNK = 40;
   private static final long PLACES = 48; // eight
   private static final long WAIT_OF_THE_JDK = 48; // what the JDK gets for the timer of a wait
 
+  private static final String WAITER_TYPE = "dev.heddle.scheduler.WaitQueue$Waiter";
   private static final String TIMER_TYPE = "dev.heddle.reactor.TimerEvent";
   private static final String CHUNK_TYPE = "dev.heddle.reactor.TimerSlots$Chunk";
   private static final String PLACES_TYPE = "[Ldev.heddle.reactor.TimerEntry;";
@@ -58,9 +60,32 @@ public class AllocationTest {
   @ParameterizedTest
   @EnumSource(
       mode = Mode.EXCLUDE,
-      names = {"LONE_TIMER", "DELAY", "SLEEP", "POLL", "SPAWN_WITH_LIMIT", "SPAWN", "CONTROL"})
+      names = {
+        "HAND_OVER",
+        "ECHO",
+        "LONE_TIMER",
+        "DELAY",
+        "SLEEP",
+        "POLL",
+        "SPAWN_WITH_LIMIT",
+        "SPAWN",
+        "CONTROL"
+      })
   void call_each_allocatesNothing(Subject subject) throws Exception {
     assertThat(bytesOf(subject)).isEmpty();
+  }
+
+  /// One for the coroutine that waits: its place in the channel's queue.
+  @Test
+  void handOver_toACoroutineThatWaits_allocatesItsPlaceInTheQueue() throws Exception {
+    assertThat(bytesOf(Subject.HAND_OVER)).isEqualTo(Map.of(WAITER_TYPE, WAITER));
+  }
+
+  /// What the JDK's selector allocates differs between its versions.
+  @Test
+  void echo_ofARequest_allocatesNothingOfHeddles() throws Exception {
+    Map<String, Long> bytes = bytesOf(Subject.ECHO);
+    assertThat(bytes.keySet()).allMatch(type -> type.matches("\\[*L?(java|jdk|sun)\\..*"));
   }
 
   /// The coroutine with its end, and nothing for its site.

@@ -9,6 +9,7 @@ import dev.heddle.Loop;
 import dev.heddle.event.EventStream;
 import dev.heddle.loop.SignalClock;
 import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
 
 /// What can only be seen in a process of its own: signals that end it.
 public final class SignalProgram {
@@ -95,13 +96,16 @@ public final class SignalProgram {
   // the loop that the first request has stopped is over when the second one comes
   private static void anotherHasStopped() {
     SignalClock.stop();
+    CompletableFuture<Boolean> runs = new CompletableFuture<>();
     Loop<?> other =
         Loop.start(
             HeddleOptions.defaults().withSignalHandling(),
             () -> {
+              runs.complete(true);
               Heddle.delay(Duration.ofHours(1));
               return "never";
             });
+    Heddle.await(runs); // before that it may not listen to signals yet
     Heddle.launch("raise", () -> Raise.signal("TERM"));
     say(Heddle.await(Signals.of("TERM")));
     try {

@@ -191,7 +191,6 @@ final class Checkout {
   static Map<String, String> withJdk(Map<String, String> environment) {
     var all = new HashMap<String, String>();
     all.put("HEDDLE_JAVA_HOME", System.getProperty("java.home"));
-    all.put("HEDDLE_ATTACH_SECONDS", "100"); // a program greets late on a slow machine
     all.putAll(environment);
     return all;
   }

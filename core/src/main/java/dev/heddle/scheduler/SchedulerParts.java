@@ -28,7 +28,15 @@ public record SchedulerParts(
     ON_JDK,
     /// The loop, as entries of its ready queue: its picker orders them, too. They neither keep the
     /// loop alive nor count as waits; those that are left at its end go to the JDK's scheduler.
+    /// Nothing but the picker may decide what happens next, so observers do not see such a loop.
     ON_LOOP
+  }
+
+  /// Whether observers of the JVM see the loop: `heddle ps` and the console, management beans, a
+  /// flight recording of switches. They look from other threads, and a coroutine whose stack
+  /// another thread reads resumes later than the picker wants.
+  public boolean areObserved() {
+    return births == Births.ON_JDK;
   }
 
   /// With threads that the JDK's scheduler runs.

@@ -68,6 +68,6 @@ sealed class RuntimeParts permits SimulatedParts {
 
   /// Called when all parts of a runtime are there, before it starts.
   void join(RuntimeView runtime) {
-    runtime.registration().join();
+    runtime.registration().show();
   }
 }

@@ -30,21 +30,25 @@ public final class LoopDiagnostics {
   private final ManagedBean<LoopMXBean> management;
   private final Attachable attachable;
   private final LoopMXBean bean;
+  private final boolean isObserved;
 
   // written by the carrier as the loop begins, read by any thread
-  private volatile @Nullable Watchdog watchdog;
+  private volatile @Nullable Watchdog watchdog; // null: observers do not see the loop
 
   // the watchdog's
   private boolean beanRegistered;
   private boolean switchesAreRecorded; // at first the carrier's
 
   // the watchdog writes, the loop reads; safe: a recording may miss an event at either end
-  private boolean recorded = LoopJfrEvents.areRecorded();
+  private boolean recorded;
 
-  public LoopDiagnostics(CoroutineTree tree, AsyncLog log) {
+  /// @param isObserved whether observers of the JVM see the loop
+  public LoopDiagnostics(CoroutineTree tree, AsyncLog log, boolean isObserved) {
     this.tree = tree;
     this.log = log;
-    this.loopReporter = new LoopReporter(tree.options(), log);
+    this.isObserved = isObserved;
+    this.recorded = isObserved && LoopJfrEvents.areRecorded();
+    this.loopReporter = new LoopReporter(tree.options(), log, isObserved);
     this.holds = new HoldDetector(tree, loopReporter);
     this.stalls =
         new StallDetector(tree, loopReporter, this::runOnWatchdog, LoopDiagnostics::allStalls);
@@ -91,6 +95,9 @@ public final class LoopDiagnostics {
   }
 
   public void begin() {
+    if (!isObserved) {
+      return;
+    }
     switchesAreRecorded = LoopJfrEvents.switchesAreWanted();
     if (switchesAreRecorded) {
       LoopFlight.update(tree, true);

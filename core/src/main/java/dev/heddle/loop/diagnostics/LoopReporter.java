@@ -32,6 +32,7 @@ final class LoopReporter {
   private static final int LONGEST_KEPT = 20_000; // characters
 
   private final HeddleOptions options;
+  private final boolean isObserved;
   private final AsyncLog log;
   private final long began = System.nanoTime();
 
@@ -75,9 +76,11 @@ final class LoopReporter {
   /// @param from nanoseconds
   record Hold(HoldReport report, long from, Duration lasted) {}
 
-  LoopReporter(HeddleOptions options, AsyncLog log) {
+  /// @param isObserved whether observers of the JVM see the loop
+  LoopReporter(HeddleOptions options, AsyncLog log, boolean isObserved) {
     this.options = options;
     this.log = log;
+    this.isObserved = isObserved;
   }
 
   AsyncLog log() {
@@ -225,7 +228,9 @@ final class LoopReporter {
       case HoldReport _ -> remember("hold", report);
       case StallReport _ -> remember("stall", report);
       // this loop has ended, and cannot be asked any more
-      case DeadlockReport _ -> EndedLoops.keep(options.name(), kept("deadlock", report));
+      case DeadlockReport _ when isObserved ->
+          EndedLoops.keep(options.name(), kept("deadlock", report));
+      case DeadlockReport _ -> {}
     }
   }
 

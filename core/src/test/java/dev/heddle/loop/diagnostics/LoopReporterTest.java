@@ -19,7 +19,7 @@ class LoopReporterTest {
   private static final int MORE_THAN_THE_LOG_KEEPS = 1_001;
 
   private final AsyncLog log = new AsyncLog("reporter", null);
-  private final LoopReporter reporter = new LoopReporter(HeddleOptions.defaults(), log);
+  private final LoopReporter reporter = new LoopReporter(HeddleOptions.defaults(), log, true);
   private final CountDownLatch stuck = new CountDownLatch(1);
   private final CountDownLatch goesOn = new CountDownLatch(1);
 

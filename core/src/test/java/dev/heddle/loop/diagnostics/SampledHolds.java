@@ -12,7 +12,8 @@ public final class SampledHolds {
 
   /// Of a loop.
   public SampledHolds(LoopRuntime loop) {
-    this.watch = new HoldDetector(loop.tree(), new LoopReporter(loop.options(), AsyncLog.shared()));
+    this.watch =
+        new HoldDetector(loop.tree(), new LoopReporter(loop.options(), AsyncLog.shared(), true));
   }
 
   /// Looks.

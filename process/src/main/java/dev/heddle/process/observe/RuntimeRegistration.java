@@ -25,9 +25,9 @@ public final class RuntimeRegistration {
   private final Attachable shown;
   private final ManagedBean<ProcessRuntimeMXBean> managed;
   private final AtomicBoolean isGone = new AtomicBoolean();
+  private volatile boolean isShown;
 
-  /// Announces a runtime in the system properties, which external tools can read at almost no cost
-  /// to the JVM; does not register its bean yet.
+  /// What [#show] registers.
   ///
   /// @param dumper makes the dump of the runtime, as a part of dumps of loops
   /// @param feeder makes its feed for one observer, from the row of the runtime itself
@@ -41,10 +41,18 @@ public final class RuntimeRegistration {
     this.managed =
         new ManagedBean<>("ProcessRuntime", bean.getName(), bean, ProcessRuntimeMXBean.class);
     this.dumper = dumper;
-    announce(1);
     this.shown = new Answers(bean, feeder, recorder);
+  }
+
+  /// Shows it: in dumps, in the system properties, which external tools can read at almost no cost
+  /// to the JVM, and as a bean, if that server runs. To be called once, and not in a simulation:
+  /// who looks would change its course.
+  public void show() {
+    isShown = true;
+    announce(1);
     DumpParts.add(dumper);
     Attachables.add(shown);
+    join();
   }
 
   private static void announce(int more) {
@@ -66,7 +74,7 @@ public final class RuntimeRegistration {
 
   /// Removes the runtime for good.
   public void leave() {
-    if (!isGone.compareAndSet(false, true)) {
+    if (!isShown || !isGone.compareAndSet(false, true)) {
       return;
     }
     announce(-1);

@@ -24,7 +24,7 @@ import org.junit.jupiter.api.Timeout;
 @Timeout(300)
 class AgentProcessesTest {
   /// Bodies that sleep in the JDK for times of chance, and say so to one that counts.
-  private static List<String> sleepers() throws InterruptedException {
+  static List<String> sleepers() throws InterruptedException {
     List<String> woken = new ArrayList<>();
     try (ProcessRuntime runtime = ProcessRuntime.builder().workers(2).start()) {
       Pid counts =

@@ -2,17 +2,21 @@
 package dev.heddle.test;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.fail;
 
+import java.nio.file.Path;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
-import java.util.HashSet;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
@@ -59,11 +63,18 @@ class DeterminismTest {
       return flags;
     }
 
-    private OtherJvm start(List<String> flags, int seeds, int runs) throws Exception {
+    private OtherJvm start(List<String> flags, int seeds, int runs, Path traces) throws Exception {
       return OtherJvm.start(
-          Traces.class, flags(flags), name().toLowerCase(Locale.ROOT), "" + seeds, "" + runs);
+          Traces.class,
+          flags(flags),
+          name().toLowerCase(Locale.ROOT),
+          "" + seeds,
+          "" + runs,
+          traces.toString());
     }
   }
+
+  @TempDir private Path traces;
 
   @ParameterizedTest
   @EnumSource
@@ -98,15 +109,15 @@ class DeterminismTest {
   /// Runs a program with `seeds` seeds, `runs` times each, in each of `jvms` JVMs.
   ///
   /// @return a line for each seed: all runs of a seed, in all JVMs, must have the same digest
-  private static Set<String> digests(
-      Kind kind, List<List<String>> flags, int jvms, int seeds, int runs) throws Exception {
+  private Set<String> digests(Kind kind, List<List<String>> flags, int jvms, int seeds, int runs)
+      throws Exception {
     int atATime = 2 * Runtime.getRuntime().availableProcessors();
     Deque<OtherJvm> running = new ArrayDeque<>();
     Set<String> found = new TreeSet<>();
     int lines = 0;
     for (int begun = 0; begun < jvms || !running.isEmpty(); ) {
       if (begun < jvms && running.size() < atATime) {
-        running.add(kind.start(flags.get(begun++ % flags.size()), seeds, runs));
+        running.add(kind.start(flags.get(begun++ % flags.size()), seeds, runs, traces));
       } else {
         List<String> printed = running.remove().lines();
         lines += printed.size();
@@ -114,9 +125,15 @@ class DeterminismTest {
       }
     }
     assertThat(lines).isEqualTo(jvms * seeds * runs);
-    Set<String> digests = new HashSet<>();
-    found.forEach(line -> digests.add(line.substring(line.indexOf(' '))));
-    assertThat(digests).as("other seeds, other traces: %s", found).hasSize(seeds);
+    Map<String, String> digests = new HashMap<>(); // by seed
+    for (String line : found) {
+      String[] words = line.split(" ");
+      String other = digests.putIfAbsent(words[0], words[1]);
+      if (other != null) {
+        fail("seed " + words[0] + ": " + Traces.firstDifference(traces, other, words[1]));
+      }
+    }
+    assertThat(Set.copyOf(digests.values())).as("other seeds, other traces").hasSize(seeds);
     IO.println(kind + ", " + jvms + " JVMs with " + runs + " runs of each seed: " + found);
     return found;
   }

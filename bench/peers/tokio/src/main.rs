@@ -29,7 +29,7 @@ fn main() -> io::Result<()> {
         Some("tcp-echo") => echo,
         Some("http") => hello as fn(TcpStream),
         Some("rounds") => {
-            println!("Tokio {}, current-thread runtime", version("tokio"));
+            println!("Tokio {}", version("tokio"));
             return rounds::answer_orders();
         }
         _ => {

@@ -73,7 +73,7 @@ public final class LoopRuntime implements SchedulerOwner, CoroutineTree.Host {
     this.reporter = new FailureReporter(log);
     this.scheduler = new Scheduler(this, parts, options.reuse());
     this.tree = new CoroutineTree(options, scheduler, this);
-    this.watch = new LoopDiagnostics(tree, log, parts.areObserved());
+    this.watch = new LoopDiagnostics(tree, log, parts.isObserved());
     reporter.tellObservers(watch::unhandled);
     this.loopShutdown = new LoopShutdown(tree, reporter, watch);
     this.end = new LoopEnd(options, loopShutdown, watch, outcome);

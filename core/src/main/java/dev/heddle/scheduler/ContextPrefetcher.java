@@ -26,7 +26,7 @@ final class ContextPrefetcher {
    * fewer misses overlap. Sixteen at a time: no better.
    */
   private static final int MANY = 256; // contexts; fewer stay in the cache with their stacks
-  private static final int VERY_MANY = 32_768;
+  private static final int VERY_MANY = 32_768; // contexts; with 10,000 it costs what it saves
   private static final int ROW = 8; // about the misses that a core overlaps, with what each reads
 
   private final ReadyQueue ready;

@@ -15,12 +15,17 @@ import org.jspecify.annotations.Nullable;
 /// @param picker chooses the next coroutine
 /// @param tickListener called at each tick; null: none
 /// @param births who runs the virtual threads that are created inside coroutines
+/// @param isObserved whether other threads may look at the loop: the watchdog, which reports holds
+///   and stalls; `heddle ps`, `dump`, `top`, `trace` and `console`; management beans; a flight
+///   recording of switches. A coroutine whose stack another thread reads resumes later than the
+///   picker wants, so a loop whose order must repeat is not observed
 public record SchedulerParts(
     ReactorDriver driver,
     Clock clock,
     ReadyPicker picker,
     @Nullable TickListener tickListener,
-    Births births) {
+    Births births,
+    boolean isObserved) {
   /// The scheduler of the virtual threads that are created inside a coroutine, which inherit its
   /// scheduler and are no coroutines.
   public enum Births {
@@ -28,21 +33,13 @@ public record SchedulerParts(
     ON_JDK,
     /// The loop, as entries of its ready queue: its picker orders them, too. They neither keep the
     /// loop alive nor count as waits; those that are left at its end go to the JDK's scheduler.
-    /// Nothing but the picker may decide what happens next, so observers do not see such a loop.
     ON_LOOP
   }
 
-  /// Whether observers of the JVM see the loop: `heddle ps` and the console, management beans, a
-  /// flight recording of switches. They look from other threads, and a coroutine whose stack
-  /// another thread reads resumes later than the picker wants.
-  public boolean areObserved() {
-    return births == Births.ON_JDK;
-  }
-
-  /// With threads that the JDK's scheduler runs.
+  /// Of an observed loop, with threads that the JDK's scheduler runs.
   public SchedulerParts(
       ReactorDriver driver, Clock clock, ReadyPicker picker, @Nullable TickListener tickListener) {
-    this(driver, clock, picker, tickListener, Births.ON_JDK);
+    this(driver, clock, picker, tickListener, Births.ON_JDK, true);
   }
 
   /// The parts of ordinary programs: real time, first in, first out.

@@ -148,6 +148,7 @@ class SwitchCountTest {
         });
     // per round: one mount to start the child, one to resume main
     assertThat(cost.switches()).isEqualTo(2L * ROUNDS);
+    assertThat(cost.selfResumes()).isZero();
   }
 
   // ---- await of what is over ----
@@ -412,20 +413,23 @@ class SwitchCountTest {
   void echo_ofARequest_costsOneSwitch() {
     int requests = 5 * ROUNDS;
     int[] enters = new int[1];
-    inALoop(() -> {
-      var anyPort = new InetSocketAddress(InetAddress.getLoopbackAddress(), 0);
-      Listener listener = Tcp.listen(anyPort); // the loop closes it
-      AsyncIo client = Tcp.connect((InetSocketAddress) listener.localAddress());
-      AsyncIo served = listener.accept();
-      Heddle.background("echo", () -> echo(served, enters));
-      ByteBuffer buffer = ByteBuffer.allocate(64);
-      for (int i = 0; i < requests; i++) {
-        client.write(buffer.clear());
-        client.readFully(buffer.clear());
-      }
-      return 0;
-    });
+    Cost all =
+        inALoop(() -> {
+          var anyPort = new InetSocketAddress(InetAddress.getLoopbackAddress(), 0);
+          Listener listener = Tcp.listen(anyPort); // the loop closes it
+          AsyncIo client = Tcp.connect((InetSocketAddress) listener.localAddress());
+          AsyncIo served = listener.accept();
+          Heddle.background("echo", () -> echo(served, enters));
+          ByteBuffer buffer = ByteBuffer.allocate(64);
+          return Cost.of(() -> {
+            for (int i = 0; i < requests; i++) {
+              client.write(buffer.clear());
+              client.readFully(buffer.clear());
+            }
+          });
+        });
     assertThat(enters[0]).isBetween(requests, requests + 1); // and its end
+    assertThat(all.selfResumes()).isZero();
   }
 
   private static void echo(AsyncIo served, int[] enters) throws IOException {

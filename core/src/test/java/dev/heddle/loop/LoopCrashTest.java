@@ -82,7 +82,7 @@ class LoopCrashTest {
   private Outside runTillCrash(Action main) {
     Outside outside = new Outside();
     SchedulerParts parts =
-        new SchedulerParts(outside, Clock.SYSTEM, ReadyPicker.FIFO, null, Births.ON_LOOP);
+        new SchedulerParts(outside, Clock.SYSTEM, ReadyPicker.FIFO, null, Births.ON_LOOP, false);
     assertThatThrownBy(() ->
             LoopRuntime.<@Nullable Void>run(
                 HeddleOptions.defaults().withName("victim"),

@@ -51,7 +51,8 @@ class BirthsTest {
   private <T> T run(Body<T> main) {
     VirtualClock clock = new VirtualClock();
     SchedulerParts parts =
-        new SchedulerParts(new VirtualDriver(clock, () -> ""), clock, picker, null, Births.ON_LOOP);
+        new SchedulerParts(
+            new VirtualDriver(clock, () -> ""), clock, picker, null, Births.ON_LOOP, false);
     HeddleOptions options =
         HeddleOptions.defaults().withHoldLimit(Duration.ZERO).withStallLimit(Duration.ZERO);
     return LoopRuntime.run(options, parts, main, _ -> {});

@@ -5,6 +5,7 @@ import dev.heddle.Body;
 import dev.heddle.HeddleOptions;
 import dev.heddle.loop.LoopRuntime;
 import dev.heddle.scheduler.SchedulerParts;
+import dev.heddle.scheduler.SchedulerParts.Births;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
@@ -38,10 +39,9 @@ public final class Simulation {
     if (loop != null) {
       throw new IllegalStateException("a simulation runs once");
     }
-    SchedulerParts parts = new SchedulerParts(driver, clock, picker, () -> ticks++);
-    // the watchdog goes by the machine's time, and a stack that it takes holds up a resume
-    HeddleOptions unwatched = options.withHoldLimit(Duration.ZERO);
-    return LoopRuntime.run(unwatched, parts, main, started -> loop = started);
+    SchedulerParts parts =
+        new SchedulerParts(driver, clock, picker, () -> ticks++, Births.ON_JDK, false);
+    return LoopRuntime.run(options, parts, main, started -> loop = started);
   }
 
   /// The time that has passed in it.

@@ -119,7 +119,6 @@ public final class ProcessRuntime implements AutoCloseable {
         new RuntimeView(
             bean, managed, inspector::snapshots, report::isDone, inspector::checkForDeadlocks));
     ProcessFiber.prepare();
-    bean.updateFlight();
     timers.start();
     workers.start();
   }

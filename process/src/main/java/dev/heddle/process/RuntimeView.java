@@ -13,7 +13,7 @@ import java.util.function.Supplier;
 /// @param isClosed whether it has shut down
 /// @param lookForDeadlocks looks for processes that wait for each other
 record RuntimeView(
-    ProcessRuntimeMXBean bean,
+    RuntimeBean bean,
     RuntimeRegistration registration,
     Supplier<List<ProcessSnapshot>> processes,
     BooleanSupplier isClosed,

@@ -7,6 +7,7 @@ import dev.heddle.process.dispatch.SimulatedLoop;
 import dev.heddle.process.scheduler.LongStepHandler;
 import dev.heddle.process.scheduler.SimulatedWorkers;
 import dev.heddle.process.scheduler.WorkerPool;
+import dev.heddle.process.scheduler.WorkerThread;
 import dev.heddle.process.simulation.MessageChecks;
 import dev.heddle.process.simulation.ProcessWorld;
 import dev.heddle.process.timer.SimulatedTimers;
@@ -66,8 +67,10 @@ final class SimulatedParts extends RuntimeParts {
     return asked.andThen(deadlock -> world.failed(deadlock.text()));
   }
 
+  /// Observers do not see it: a look from another thread would change the course of the simulation.
   @Override
   void join(RuntimeView runtime) {
+    runtime.registration().showInDumps(() -> WorkerThread.currentWorld() == world);
     Objects.requireNonNull(workers).scheduler().onLook(runtime.lookForDeadlocks());
     world.started(new SimulatedView(runtime, checks));
   }

@@ -14,37 +14,54 @@ import org.jspecify.annotations.Nullable;
 final class HeapProgram {
   private static final int NUMBER = 20_000; // more than there are new objects for the histogram
 
+  // without a bound, else there are no bursts
+  private static final StartOptions ROOMY =
+      StartOptions.defaults().withMailbox(Integer.MAX_VALUE, MailboxPolicy.REJECT);
+
+  /// The messages of a burst.
+  static final int IN_A_ROW = 64;
+
   /// An idle process: what it keeps. Else the argument is a [Subject].
   static final String IDLE = "IDLE";
 
   private HeapProgram() {}
 
-  /// What one of many is.
+  /// What one of many is. Each is about a process, and some about another one that only reads.
   enum Subject {
     /// A step that goes on: what it allocates.
     STEP {
       @Override
-      void once(ProcessContext self, StepOutput out) {
+      void once(ProcessContext self, Pid reader, StepOutput out) {
         out.continueNow();
       }
     },
     /// A message to the process itself, and the step that reads it: what they allocate.
     MESSAGE {
       @Override
-      void once(ProcessContext self, StepOutput out) {
+      void once(ProcessContext self, Pid reader, StepOutput out) {
         self.send(self.self(), "next");
+      }
+    },
+    /// So many messages in a row to one reader, and the step that reads them.
+    BURST {
+      @Override
+      void once(ProcessContext self, Pid reader, StepOutput out) {
+        for (int i = 0; i < IN_A_ROW; i++) {
+          self.send(reader, "next");
+        }
+        out.continueNow();
       }
     },
     /// The life of a process that sends a message: what it allocates.
     LIFE {
       @Override
-      void once(ProcessContext self, StepOutput out) {
+      void once(ProcessContext self, Pid reader, StepOutput out) {
         var _ = self.spawn(new Child(self.self()));
       }
     };
 
     /// Causes the next step.
-    abstract void once(ProcessContext self, StepOutput out);
+    abstract void once(ProcessContext self, Pid reader, StepOutput out);
   }
 
   /// Tells it.
@@ -92,6 +109,7 @@ final class HeapProgram {
     private int steps;
     private @Nullable HeapHistogram before;
     private @Nullable ProcessContext context;
+    private @Nullable Pid reader;
 
     Counting(Subject subject) {
       this.subject = subject;
@@ -100,6 +118,7 @@ final class HeapProgram {
     @Override
     public void init(ProcessContext self, String method, @Nullable Object input) {
       context = self;
+      reader = self.spawn((_, _) -> {}, ROOMY);
     }
 
     @Override
@@ -111,7 +130,7 @@ final class HeapProgram {
         counted.complete(HeapHistogram.all());
         out.done();
       } else {
-        subject.once(Objects.requireNonNull(context), out);
+        subject.once(Objects.requireNonNull(context), Objects.requireNonNull(reader), out);
       }
     }
   }

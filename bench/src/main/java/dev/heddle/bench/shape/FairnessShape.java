@@ -72,7 +72,7 @@ final class FairnessShape {
     all.add(
         Contender.of(
                 ActorContenders.PEKKO,
-                "Pekko, at least eight threads",
+                "Pekko, at least eight threads; for spread as many as processors",
                 Flags.stock(),
                 FairnessShape::pekko)
             .only(HOG, BUSY, SPREAD));

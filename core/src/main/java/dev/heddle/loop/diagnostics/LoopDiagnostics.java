@@ -33,7 +33,7 @@ public final class LoopDiagnostics {
   private final boolean isObserved;
 
   // written by the carrier as the loop begins, read by any thread
-  private volatile @Nullable Watchdog watchdog; // null: observers do not see the loop
+  private volatile @Nullable Watchdog watchdog; // null: before, or the loop is not observed
 
   // the watchdog's
   private boolean beanRegistered;
@@ -42,7 +42,7 @@ public final class LoopDiagnostics {
   // the watchdog writes, the loop reads; safe: a recording may miss an event at either end
   private boolean recorded;
 
-  /// @param isObserved whether observers of the JVM see the loop
+  /// @param isObserved whether other threads may look at the loop: see `SchedulerParts`
   public LoopDiagnostics(CoroutineTree tree, AsyncLog log, boolean isObserved) {
     this.tree = tree;
     this.log = log;

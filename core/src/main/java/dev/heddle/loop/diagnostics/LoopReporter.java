@@ -76,7 +76,7 @@ final class LoopReporter {
   /// @param from nanoseconds
   record Hold(HoldReport report, long from, Duration lasted) {}
 
-  /// @param isObserved whether observers of the JVM see the loop
+  /// @param isObserved whether other threads may look at the loop
   LoopReporter(HeddleOptions options, AsyncLog log, boolean isObserved) {
     this.options = options;
     this.log = log;

@@ -11,8 +11,10 @@ import dev.heddle.process.ProcessRuntimeMXBean;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.BooleanSupplier;
 import java.util.function.Function;
 import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 
 /// Registers a runtime for the dumps of this JVM and in the platform's MBean server. It never
 /// starts that server, which would cost a third of a second of CPU: it registers once other code
@@ -21,13 +23,14 @@ public final class RuntimeRegistration {
   private static final System.Logger LOG = System.getLogger("dev.heddle.process");
 
   private final String name;
-  private final Supplier<RuntimeDump> dumper;
+  private final Supplier<@Nullable RuntimeDump> dumper;
   private final Attachable shown;
   private final ManagedBean<ProcessRuntimeMXBean> managed;
   private final AtomicBoolean isGone = new AtomicBoolean();
-  private volatile boolean isShown;
+  private volatile boolean isShown; // to observers
+  private volatile BooleanSupplier isInDump = () -> true;
 
-  /// What [#show] registers.
+  /// What [#show] or [#showInDumps] registers.
   ///
   /// @param dumper makes the dump of the runtime, as a part of dumps of loops
   /// @param feeder makes its feed for one observer, from the row of the runtime itself
@@ -40,19 +43,25 @@ public final class RuntimeRegistration {
     this.name = bean.getName();
     this.managed =
         new ManagedBean<>("ProcessRuntime", bean.getName(), bean, ProcessRuntimeMXBean.class);
-    this.dumper = dumper;
+    this.dumper = () -> isInDump.getAsBoolean() ? dumper.get() : null;
     this.shown = new Answers(bean, feeder, recorder);
   }
 
   /// Shows it: in dumps, in the system properties, which external tools can read at almost no cost
-  /// to the JVM, and as a bean, if that server runs. To be called once, and not in a simulation:
-  /// who looks would change its course.
+  /// to the JVM, and as a bean, if that server runs. To be called once.
   public void show() {
     isShown = true;
     announce(1);
     DumpParts.add(dumper);
     Attachables.add(shown);
     join();
+  }
+
+  /// Shows it in dumps only, and only in those that are taken where `here` says so. To be called
+  /// once, in place of [#show].
+  public void showInDumps(BooleanSupplier here) {
+    isInDump = here;
+    DumpParts.add(dumper);
   }
 
   private static void announce(int more) {
@@ -74,12 +83,14 @@ public final class RuntimeRegistration {
 
   /// Removes the runtime for good.
   public void leave() {
-    if (!isShown || !isGone.compareAndSet(false, true)) {
+    if (!isGone.compareAndSet(false, true)) {
       return;
     }
-    announce(-1);
     DumpParts.remove(dumper);
-    Attachables.remove(shown);
+    if (isShown) {
+      announce(-1);
+      Attachables.remove(shown);
+    }
     if (managed.leave()) {
       logged(managed::unregister);
     }

@@ -3,8 +3,9 @@ package dev.heddle.test;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.heddle.Heddle;
+import dev.heddle.internal.DaemonThread;
 import java.util.List;
+import java.util.concurrent.CountDownLatch;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -14,32 +15,45 @@ import org.junit.jupiter.api.Timeout;
 @Tag("agent")
 @Timeout(600)
 class ThreadsOfTheRuntimeTest {
+  private static final String NAME = "serves the JVM";
+
   @Test
   @Tag("sim-1")
-  void run_startsNoWatchdog_aLoopBehindItDoes() throws Exception {
+  void threadThatServesTheJvm_isNoThreadOfTheRunThatStartsIt_andARunHasNoWatchdog()
+      throws Exception {
     List<String> lines =
-        OtherJvm.lines(
-            StartsTheWatchdog.class, "-javaagent:" + System.getProperty("heddle.world.jar"));
-    assertThat(lines).containsExactly("ended: true", "no watchdog", "a watchdog");
+        OtherJvm.lines(StartsOne.class, "-javaagent:" + System.getProperty("heddle.world.jar"));
+    assertThat(lines).containsExactly("ended: true", "serves the JVM");
   }
 
-  /// Says whether there is a watchdog, after a simulation and inside a loop.
-  static final class StartsTheWatchdog {
-    private StartsTheWatchdog() {}
+  /// Prints the names of the threads of the runtime that are there after a simulation.
+  static final class StartsOne {
+    private StartsOne() {}
 
     public static void main(String[] args) throws Exception {
-      var record = Simulation.record(SimulationOptions.defaults(), () -> true);
+      CountDownLatch over = new CountDownLatch(1);
+      var record = Simulation.record(SimulationOptions.defaults(), () -> start(over));
       IO.println("ended: " + record.value());
-      print();
-      Heddle.run(StartsTheWatchdog::print);
+      Thread.getAllStackTraces().keySet().stream()
+          .filter(thread -> !thread.isVirtual())
+          .map(Thread::getName)
+          .filter(name -> name.equals(NAME) || name.equals("heddle-watchdog"))
+          .forEach(IO::println);
+      over.countDown();
     }
 
-    private static void print() {
-      boolean isThere =
-          Thread.getAllStackTraces().keySet().stream()
-              .map(Thread::getName)
-              .anyMatch("heddle-watchdog"::equals);
-      IO.println(isThere ? "a watchdog" : "no watchdog");
+    private static boolean start(CountDownLatch over) {
+      DaemonThread.start(
+          DaemonThread.of(
+              NAME,
+              () -> {
+                try {
+                  over.await();
+                } catch (InterruptedException e) {
+                  throw new IllegalStateException(e);
+                }
+              }));
+      return true;
     }
   }
 }

@@ -18,7 +18,7 @@ public final class PekkoSpread extends PekkoSystem {
 
   /// A program in which it sends to so many.
   public PekkoSpread(int woken) {
-    super(USUAL);
+    super(TIGHT); // the share of one thread among eight says nothing of two processors
     this.woken = woken;
   }
 

@@ -298,7 +298,7 @@ final class NodeLoop implements Turns.Turn, RunMember, Nodes.Handle {
     try {
       LoopRuntime.<@Nullable Void>run(
           options,
-          new SchedulerParts(driver, parts.clock(), picker, waits, Births.ON_LOOP),
+          new SchedulerParts(driver, parts.clock(), picker, waits, Births.ON_LOOP, false),
           this::runProgram,
           this::started);
     } catch (LoopEndedException e) {

@@ -177,7 +177,7 @@ public final class SimulatedLoop<T extends @Nullable Object> implements RunTurn.
       value =
           LoopRuntime.run(
               options,
-              new SchedulerParts(outside, parts.clock(), picker, waits, Births.ON_LOOP),
+              new SchedulerParts(outside, parts.clock(), picker, waits, Births.ON_LOOP, false),
               this::runMain,
               this::started);
     } catch (Throwable e) {

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.heddle.bench;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.heddle.bench.result.Comparison;
+import dev.heddle.bench.shape.Contender;
+import dev.heddle.bench.shape.Contender.Build;
+import dev.heddle.bench.shape.Shape;
+import dev.heddle.bench.shape.Shapes;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+/// Two builds in turns, in JVMs of their own. The other one is this one again.
+class AgainstTest {
+  private static final Shape AWAIT_READY = oursAlone("await-ready");
+
+  private final List<String> said = new ArrayList<>();
+
+  private static Shape oursAlone(String name) {
+    Shape all =
+        Shapes.all().stream().filter(shape -> shape.name().equals(name)).findFirst().orElseThrow();
+    List<Contender> ours = List.of(all.contender(Contender.HEDDLE));
+    return new Shape(all.name(), all.what(), all.cases(), ours, List.of());
+  }
+
+  private List<Comparison> against(String classPath) {
+    return Against.run(AWAIT_READY, new Build("other", classPath), Effort.tinyRound(), said::add);
+  }
+
+  @Test
+  void thisBuildBesideItself_hasAVerdictForEachFigure_andStartsEightTimes() {
+    List<Comparison> all = against(System.getProperty("java.class.path"));
+
+    assertThat(said).hasSize(8).last().isEqualTo("await-ready: start 8 of 8");
+    assertThat(all).extracting(Comparison::figure).contains("ns", "CPU ns/op", "B/op");
+    assertThat(all)
+        .allSatisfy(each -> {
+          assertThat(each.before()).isNotNegative();
+          assertThat(each.now()).isNotNegative();
+          assertThat(each.text())
+              .matches(
+                  "await-ready\theddle(\t[0-9.]+){2}\t[^\t]+\t[0-9.]+ \\[[0-9.]+, [0-9.]+]"
+                      + "\t(better|worse|within noise|too few starts)");
+        });
+  }
+
+  @Test
+  void buildThatIsNotThere_isSaid_andComparedWithNothing() {
+    List<Comparison> all = against("nowhere");
+
+    assertThat(all).isEmpty();
+    assertThat(said).anyMatch(line -> line.contains("heddle@other: missing"));
+  }
+}

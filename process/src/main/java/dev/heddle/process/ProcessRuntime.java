@@ -117,7 +117,12 @@ public final class ProcessRuntime implements AutoCloseable {
     this.managed = new RuntimeRegistration(bean, bean::takeDump, bean::feed, bean::record);
     parts.join(
         new RuntimeView(
-            bean, managed, inspector::snapshots, report::isDone, inspector::checkForDeadlocks));
+            bean,
+            managed,
+            inspector::snapshots,
+            report::isDone,
+            inspector::checkForDeadlocks,
+            bean::updateFlight));
     ProcessFiber.prepare();
     timers.start();
     workers.start();

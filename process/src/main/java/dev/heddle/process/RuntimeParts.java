@@ -69,6 +69,6 @@ sealed class RuntimeParts permits SimulatedParts {
   /// Called when all parts of a runtime are there, before it starts.
   void join(RuntimeView runtime) {
     runtime.registration().show();
-    runtime.bean().updateFlight();
+    runtime.updateFlight().run();
   }
 }

@@ -117,13 +117,9 @@ public final class ProcessRuntime implements AutoCloseable {
     this.managed = new RuntimeRegistration(bean, bean::takeDump, bean::feed, bean::record);
     parts.join(
         new RuntimeView(
-            bean,
-            managed,
-            inspector::snapshots,
-            report::isDone,
-            inspector::checkForDeadlocks,
-            bean::updateFlight));
+            bean, managed, inspector::snapshots, report::isDone, inspector::checkForDeadlocks));
     ProcessFiber.prepare();
+    parts.beginFlight(bean::updateFlight);
     timers.start();
     workers.start();
   }

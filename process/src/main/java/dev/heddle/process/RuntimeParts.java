@@ -69,6 +69,10 @@ sealed class RuntimeParts permits SimulatedParts {
   /// Called when all parts of a runtime are there, before it starts.
   void join(RuntimeView runtime) {
     runtime.registration().show();
-    runtime.updateFlight().run();
+  }
+
+  /// Begins what flight recordings want to see of a runtime, before it starts.
+  void beginFlight(Runnable update) {
+    update.run();
   }
 }

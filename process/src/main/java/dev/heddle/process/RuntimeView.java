@@ -12,11 +12,9 @@ import java.util.function.Supplier;
 /// @param processes those that are alive, ordered by number
 /// @param isClosed whether it has shut down
 /// @param lookForDeadlocks looks for processes that wait for each other
-/// @param updateFlight begins events of flight recordings, if one wants them
 record RuntimeView(
     ProcessRuntimeMXBean bean,
     RuntimeRegistration registration,
     Supplier<List<ProcessSnapshot>> processes,
     BooleanSupplier isClosed,
-    Runnable lookForDeadlocks,
-    Runnable updateFlight) {}
+    Runnable lookForDeadlocks) {}

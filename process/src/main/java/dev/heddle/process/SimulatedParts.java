@@ -74,4 +74,8 @@ final class SimulatedParts extends RuntimeParts {
     Objects.requireNonNull(workers).scheduler().onLook(runtime.lookForDeadlocks());
     world.started(new SimulatedView(runtime, checks));
   }
+
+  /// Nothing: a recording follows real time.
+  @Override
+  void beginFlight(Runnable update) {}
 }

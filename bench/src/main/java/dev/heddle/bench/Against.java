@@ -20,8 +20,11 @@ final class Against {
   private Against() {}
 
   /// Runs a shape and compares.
+  ///
+  /// @throws IllegalStateException when nothing can be compared, since one of the two does not run
   static List<Comparison> run(Shape shape, Build other, Effort effort, Consumer<String> progress) {
     List<ShapeResult> starts = new ArrayList<>();
+    List<String> missing = new ArrayList<>();
     for (int start = 0; start < STARTS; start++) {
       progress.accept(shape.name() + ": start " + (start + 1) + " of " + STARTS);
       boolean otherFirst = start % 2 == 1;
@@ -30,10 +33,16 @@ final class Against {
               both(shape, other, otherFirst),
               effort.start(STARTS),
               line -> {
-                if (line.contains("missing")) {
+                if (line.contains(": missing, ")) {
+                  missing.add(line);
                   progress.accept(line);
                 }
               }));
+      if (Comparison.of(starts).isEmpty()) {
+        throw new IllegalStateException(
+            "nothing of %s can be compared with %s: %s"
+                .formatted(shape.name(), other.revision(), String.join("; ", missing)));
+      }
     }
     return Comparison.of(starts);
   }

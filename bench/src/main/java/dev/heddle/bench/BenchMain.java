@@ -26,6 +26,7 @@ public final class BenchMain {
   /// The project's folder, told by the launcher; the working folder where nothing is told.
   public static final String HOME_VARIABLE = "HEDDLE_HOME";
 
+  private static final int FAILED = 1;
   private static final int USAGE_ERROR = 2;
 
   private final PrintStream lines;
@@ -57,16 +58,14 @@ public final class BenchMain {
       Shapes.all().forEach(this::list);
       return 0;
     }
-    run(options);
-    return 0;
+    return run(options);
   }
 
-  private void run(Options options) throws IOException {
+  private int run(Options options) throws IOException {
     Machine machine = Machine.here();
     words.println("# " + machine.text());
     if (options.against().isPresent()) {
-      against(options, options.against().get());
-      return;
+      return against(options, options.against().get());
     }
     Optional<Report> report =
         options.report()
@@ -89,17 +88,24 @@ public final class BenchMain {
     if (report.isPresent()) {
       words.println("# written: " + report.get().write(this::progress));
     }
+    return 0;
   }
 
   private static Path home() {
     return Path.of(Objects.requireNonNullElse(System.getenv(HOME_VARIABLE), ""));
   }
 
-  private void against(Options options, Build other) {
+  private int against(Options options, Build other) {
     lines.println("row\tcontender\t" + other.revision() + "\tnow\tfigure\tratio\tverdict");
     List<Comparison> changed = new ArrayList<>();
     for (Shape shape : options.shapes()) {
-      List<Comparison> all = Against.run(shape, other, options.effort(), this::progress);
+      List<Comparison> all;
+      try {
+        all = Against.run(shape, other, options.effort(), this::progress);
+      } catch (IllegalStateException e) {
+        words.println("heddle bench: " + e.getMessage());
+        return FAILED;
+      }
       all.stream().map(Comparison::text).forEach(lines::println);
       lines.flush();
       all.stream().filter(Comparison::isChanged).forEach(changed::add);
@@ -109,6 +115,7 @@ public final class BenchMain {
             ? "# nothing changed beyond noise since " + other.revision()
             : "# changed beyond noise since " + other.revision() + ":");
     changed.forEach(comparison -> words.println("#   " + comparison.text().replace('\t', ' ')));
+    return 0;
   }
 
   private void list(Shape shape) {

@@ -244,7 +244,7 @@ final class Driver {
 
   private void leave(String name, ForkFailedException e) {
     log.missing(name, String.valueOf(e.getMessage()));
-    progress.accept(name + ": " + e.getMessage());
+    progress.accept(name + ": missing, " + e.getMessage());
     ContenderProcess contenderProcess = processes.remove(name);
     if (contenderProcess != null) {
       contenderProcess.close();

@@ -2,6 +2,7 @@
 package dev.heddle.bench;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.heddle.bench.result.Comparison;
 import dev.heddle.bench.shape.Contender;
@@ -41,16 +42,18 @@ class AgainstTest {
           assertThat(each.now()).isNotNegative();
           assertThat(each.text())
               .matches(
-                  "await-ready\theddle(\t[0-9.]+){2}\t[^\t]+\t[0-9.]+ \\[[0-9.]+, [0-9.]+]"
+                  "await-ready(-bytes)?\theddle(\t[0-9.]+){2}\t[^\t]+\t[^\t]+"
                       + "\t(better|worse|within noise|too few starts)");
         });
   }
 
+  /// It said that nothing had changed.
   @Test
-  void buildThatIsNotThere_isSaid_andComparedWithNothing() {
-    List<Comparison> all = against("nowhere");
-
-    assertThat(all).isEmpty();
-    assertThat(said).anyMatch(line -> line.contains("heddle@other: missing"));
+  void buildThatDoesNotRun_isNoComparison() {
+    assertThatThrownBy(() -> against("nowhere"))
+        .isInstanceOf(IllegalStateException.class)
+        .hasMessageContaining("nothing of await-ready can be compared with other")
+        .hasMessageContaining("heddle@other: missing, ");
+    assertThat(said).anyMatch(line -> line.contains("heddle@other: missing, "));
   }
 }

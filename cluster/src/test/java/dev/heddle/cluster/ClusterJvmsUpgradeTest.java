@@ -66,8 +66,8 @@ class ClusterJvmsUpgradeTest {
       long ends = nodes.ends(one, other) + nodes.ends(other, one);
       nodes.node(name).say("leave");
       nodes.node(name).waitFor("HAS LEFT");
-      nodes.node(one).waitFor("LEFT " + name);
-      nodes.node(other).waitFor("LEFT " + name);
+      nodes.awaitLeft(one, name);
+      nodes.awaitLeft(other, name);
       nodes.node(name).close();
       start(name, OLD, NEW);
       assertSpoken(name, one, i == 2 ? NEW : OLD); // the first one was upgraded first

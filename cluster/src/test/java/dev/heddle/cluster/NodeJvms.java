@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.heddle.cluster;
 
+import static org.assertj.core.api.Assertions.assertThat;
+
 import dev.heddle.ports.TestPorts;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -87,6 +89,13 @@ final class NodeJvms implements AutoCloseable {
           return node(at).waitFor("NODES ").text();
         },
         it -> it.contains(part));
+  }
+
+  /// Waits until a node has said that another one has left. A machine that stands still may have
+  /// ended their session before.
+  void awaitLeft(String at, String other) throws InterruptedException {
+    String said = node(at).waitFor("LEFT " + other, "LOST " + other).text();
+    assertThat(said.startsWith("LEFT") || OF_TIME.matcher(said).find()).as(said).isTrue();
   }
 
   // ---- names ----

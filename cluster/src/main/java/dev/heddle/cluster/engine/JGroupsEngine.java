@@ -432,11 +432,10 @@ public final class JGroupsEngine implements Engine {
   public void forget(Address address) {
     org.jgroups.Address peer = ((PeerAddress) address).address;
     known.remove(peer);
-    UNICAST3 inOrder = unicast;
+    closeInOrder(peer);
     NodeTransport tcp = transport;
     DestinationQueues perDestination = queues;
-    if (inOrder != null && tcp != null && perDestination != null) {
-      inOrder.closeConnection(peer);
+    if (tcp != null && perDestination != null) {
       tcp.drop(peer);
       perDestination.forget(peer);
     }
@@ -446,8 +445,17 @@ public final class JGroupsEngine implements Engine {
   /// would be greeted for ever, since nobody tells that it has ended once more.
   @Override
   public void ended(Address address) {
-    ended.add(((PeerAddress) address).address); // first: it may be found at any time
-    forget(address);
+    org.jgroups.Address peer = ((PeerAddress) address).address;
+    ended.add(peer); // first: it may be found at any time
+    known.remove(peer);
+    closeInOrder(peer); // its connection it closes itself: the answer to its GOODBYE is on its way
+  }
+
+  private void closeInOrder(org.jgroups.Address peer) {
+    UNICAST3 inOrder = unicast;
+    if (inOrder != null) {
+      inOrder.closeConnection(peer);
+    }
   }
 
   @Override

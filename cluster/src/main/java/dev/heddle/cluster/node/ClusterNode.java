@@ -42,6 +42,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.BiConsumer;
+import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
@@ -127,6 +128,7 @@ public final class ClusterNode implements AutoCloseable {
   private static final System.Logger LOG = System.getLogger("dev.heddle.cluster.node");
   private static final long SECOND_NANOS = 1_000_000_000;
   private static final long DRAIN_NANOS = 10_000_000; // between looks whether all was taken
+  private static final long FAREWELL_NANOS = 6_000_000_000L; // a session with its node ends as late
 
   private final Engine engine;
   private final LocalProcesses local;
@@ -385,20 +387,19 @@ public final class ClusterNode implements AutoCloseable {
 
   // ---- the end ----
 
-  /// Leaves: opens no more sessions, waits until the other nodes have taken all that was sent, at
-  /// most for a time, and closes this node. An interrupt closes it at once. Another call waits for
-  /// the first one, whatever its own time is.
+  /// Leaves: opens no more sessions, waits until the other nodes have taken all that was sent, says
+  /// goodbye to them, and closes this node once they know. All this at most for a time. An
+  /// interrupt closes it at once. Another call waits for the first one, whatever its own time is.
   public void leave(Duration atMost) throws InterruptedException {
     if (phase.compareAndSet(Phase.RUNNING, Phase.LEAVING)) {
       long end = System.nanoTime() + TimeUnit.NANOSECONDS.convert(atMost); // 292 years at most
       connections.leave();
       agent.wake();
       try {
-        while (phase.get() == Phase.LEAVING
-            && !connections.isDrained()
-            && System.nanoTime() - end < 0) {
-          agent.awaitPass(end);
-        }
+        awaitPasses(connections::isDrained, end);
+        connections.close();
+        long now = System.nanoTime();
+        awaitPasses(connections::areFarewellsAnswered, now + Math.min(FAREWELL_NANOS, end - now));
       } finally {
         close();
       }
@@ -406,6 +407,13 @@ public final class ClusterNode implements AutoCloseable {
       closed.await();
     } else {
       close();
+    }
+  }
+
+  /// Waits until something is so that the agent works on, at most until a time.
+  private void awaitPasses(BooleanSupplier isDone, long end) throws InterruptedException {
+    while (phase.get() == Phase.LEAVING && !isDone.getAsBoolean() && System.nanoTime() - end < 0) {
+      agent.awaitPass(end);
     }
   }
 

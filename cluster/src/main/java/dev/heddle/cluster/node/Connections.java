@@ -47,6 +47,7 @@ final class Connections implements Engine.Listener {
    *
    * I1. At most one session is open with a node, and an old one ends first. [ClusterSimulation]
    * I2. A packet of no open session is answered ENDED. [ConnectionsTest]
+   * I3. GOODBYE is sent until it is answered. [FarewellsTest, ConnectionsTest]
    */
 
   /// Opens what takes the frames of a session, and hears of it.
@@ -73,6 +74,7 @@ final class Connections implements Engine.Listener {
   private final LongConsumer wakeAgentBy;
   private final Runnable wakeWriter;
   private final Map<Address, Link> links = new ConcurrentHashMap<>(); // changed under the lock
+  private final Farewells farewells = new Farewells();
 
   private final ReentrantLock lock = new ReentrantLock();
   private final Greetings greetings; // under the lock
@@ -132,6 +134,7 @@ final class Connections implements Engine.Listener {
     if (link != null) {
       link.suspect(clock.getAsLong());
     }
+    farewells.lost(address);
   }
 
   @Override
@@ -141,11 +144,13 @@ final class Connections implements Engine.Listener {
 
   @Override
   public void received(Address from, byte[] bytes, int start, int end) {
-    if (closed) {
-      return;
-    }
     try {
-      received(from, Packet.parse(bytes, start, end));
+      Packet packet = Packet.parse(bytes, start, end);
+      if (closed) {
+        receivedAfterTheEnd(from, packet);
+      } else {
+        received(from, packet);
+      }
     } catch (MalformedPacketException e) {
       logLimited(from, "from %s: %s".formatted(from, e.getMessage()));
     }
@@ -172,6 +177,18 @@ final class Connections implements Engine.Listener {
     } else if (isAdmitted(answerLimit, from)) {
       answerEnded(from, packet);
     }
+  }
+
+  /// Only answers to GOODBYE are read any more. Who says GOODBYE at the same time waits as well.
+  private void receivedAfterTheEnd(Address from, Packet packet) throws MalformedPacketException {
+    Urgent content = packet.urgent() ? packet.content() : null;
+    if (content instanceof Urgent.Ended) {
+      farewells.answered(packet.session());
+    } else if (content instanceof Urgent.Goodbye && isAdmitted(answerLimit, from)) {
+      farewells.answered(packet.session());
+      answerEnded(from, packet);
+    }
+    wakeAgent.run();
   }
 
   private boolean isAdmitted(GreetingLimit limit, Address from) {
@@ -240,16 +257,14 @@ final class Connections implements Engine.Listener {
   private void answerEnded(Address from, Packet packet) {
     if (packet.urgent()) {
       try {
-        Urgent content = packet.content();
-        if (content instanceof Urgent.Ended || content instanceof Urgent.Goodbye) {
+        if (packet.content() instanceof Urgent.Ended) {
           return; // or two nodes would answer each other for ever
         }
       } catch (MalformedPacketException _) {
         return; // safe: it belongs to nothing here
       }
     }
-    Urgent ended = new Urgent.Ended("node '" + self.life().node() + "' has no such session open");
-    engine.send(from, Packet.write(Packet.VERSION, packet.session(), 0, 0, ended), Urgency.ONCE);
+    engine.send(from, Packet.write(Packet.VERSION, packet.session(), 0, 0, ended()), Urgency.ONCE);
   }
 
   // ---- decisions ----
@@ -352,7 +367,8 @@ final class Connections implements Engine.Listener {
     sessions.ended(link.other, why);
     Urgent farewell =
         switch (why.cause()) {
-          case LEFT, ENDED_THERE -> null; // it knows
+          case ENDED_THERE -> null; // it knows
+          case LEFT -> ended(); // it waits for that
           case CLOSED -> new Urgent.Goodbye(Farewell.LEAVING, why.text());
           case MALFORMED -> new Urgent.Goodbye(Farewell.MALFORMED, why.text());
           case SILENCE, NO_ANSWER, UNACKNOWLEDGED, OUT_OF_ORDER, FAILED, OVERFLOW, REPLACED ->
@@ -362,7 +378,14 @@ final class Connections implements Engine.Listener {
       return List.of();
     }
     byte[] packet = link.packet(farewell);
+    if (why.cause() == Cause.CLOSED) {
+      farewells.add(link.id(), link.at, packet, clock.getAsLong());
+    }
     return List.of(() -> send(link.at, packet));
+  }
+
+  private Urgent ended() {
+    return new Urgent.Ended("node '" + self.life().node() + "' has no such session open");
   }
 
   private void send(Address to, byte[] packet) {
@@ -391,7 +414,9 @@ final class Connections implements Engine.Listener {
       decide(greetings::due);
       greetAt = greetAt();
     }
-    return Math.min(at, greetAt);
+    long farewellAt =
+        farewells.due(clock.getAsLong(), (to, goodbye) -> engine.send(to, goodbye, Urgency.ONCE));
+    return Math.min(Math.min(at, greetAt), farewellAt);
   }
 
   private long greetAt() {
@@ -446,7 +471,8 @@ final class Connections implements Engine.Listener {
     return links.values().stream().allMatch(Link::isDrained);
   }
 
-  /// Says goodbye to all nodes, and ends the sessions.
+  /// Says goodbye to all nodes, and ends the sessions. [#due] says it again to those that have not
+  /// answered.
   void close() {
     List<Runnable> leaving = new ArrayList<>();
     lock.lock();
@@ -459,6 +485,11 @@ final class Connections implements Engine.Listener {
       lock.unlock();
     }
     leaving.forEach(Runnable::run);
+  }
+
+  /// Whether all nodes that were in session know that this one has left, or are not there.
+  boolean areFarewellsAnswered() {
+    return farewells.areAnswered();
   }
 
   // ---- what is seen from outside ----

@@ -25,7 +25,8 @@ public final class Session {
    * OPEN   any other number                             ENDED  OUT_OF_ORDER
    * OPEN   an ack of what was not sent, other version   ENDED  MALFORMED
    * OPEN   PING                                         OPEN   PONG
-   * OPEN   GOODBYE, ENDED                               ENDED  LEFT, ENDED_THERE
+   * OPEN   GOODBYE, ENDED                               ENDED  LEFT, ENDED_THERE; the owner
+   *                                                            answers GOODBYE
    * OPEN   each 2 s                                     OPEN   PING, which carries ack and window
    * OPEN   6 s of silence                               ENDED  SILENCE
    * OPEN   6 s in which no ack of what was sent came    ENDED  UNACKNOWLEDGED

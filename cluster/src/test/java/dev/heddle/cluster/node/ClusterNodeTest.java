@@ -8,18 +8,23 @@ import dev.heddle.cluster.engine.Engine;
 import dev.heddle.cluster.engine.LocalEngines;
 import dev.heddle.cluster.session.Ending.Cause;
 import dev.heddle.cluster.wire.Frame;
+import dev.heddle.cluster.wire.MalformedPacketException;
 import dev.heddle.cluster.wire.NodeLife;
+import dev.heddle.cluster.wire.Packet;
+import dev.heddle.cluster.wire.Urgent;
 import dev.heddle.process.Exit;
 import dev.heddle.process.Pid;
 import dev.heddle.process.ProcessSignal;
 import dev.heddle.process.SendResult;
 import dev.heddle.process.StartOptions;
+import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -150,6 +155,59 @@ final class ClusterNodeTest {
     }
     assertThat(b.node.nodes())
         .anySatisfy(it -> assertThat(it.state()).isEqualTo(NodeStatus.State.LEFT));
+  }
+
+  /// Else the other node would count it as lost, if its connection closes before that was read.
+  @Test
+  void leave_waitsUntilTheOtherNodesKnow() throws InterruptedException {
+    AtomicInteger lost = new AtomicInteger(3); // of its GOODBYEs
+    RunningNode a = start("shop", "a", new LosingEngine(engines.engine("a"), lost));
+    RunningNode b = start("b");
+    awaitSession(a, b);
+
+    a.node.leave(SOON);
+
+    assertThat(lost).hasNonPositiveValue();
+    assertThat(b.awaitEnd("a").cause()).isEqualTo(Cause.LEFT);
+  }
+
+  /// Loses so many packets that say GOODBYE.
+  private record LosingEngine(Engine engine, AtomicInteger left) implements Engine {
+    @Override
+    public void open(Listener listener) throws IOException {
+      engine.open(listener);
+    }
+
+    @Override
+    public Address address() {
+      return engine.address();
+    }
+
+    @Override
+    public void send(Address to, byte[] packet, Urgency urgency) {
+      if (!isGoodbye(packet) || left.getAndDecrement() <= 0) {
+        engine.send(to, packet, urgency);
+      }
+    }
+
+    private static boolean isGoodbye(byte[] bytes) {
+      try {
+        Packet packet = Packet.parse(bytes);
+        return packet.urgent() && packet.content() instanceof Urgent.Goodbye;
+      } catch (MalformedPacketException e) {
+        throw new AssertionError(e);
+      }
+    }
+
+    @Override
+    public void forget(Address address) {
+      engine.forget(address);
+    }
+
+    @Override
+    public void close() {
+      engine.close();
+    }
   }
 
   @Test

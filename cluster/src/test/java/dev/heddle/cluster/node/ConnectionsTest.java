@@ -348,14 +348,28 @@ final class ConnectionsTest {
   }
 
   @Test
-  void ended_goodbye_rubbish_areNotAnswered() {
+  void ended_rubbish_areNotAnswered() {
     Connections connections = connections();
     connections.received(THERE, Packet.write(1, ID, 0, 0, new Urgent.Ended("no")));
-    connections.received(
-        THERE, Packet.write(1, ID, 0, 0, new Urgent.Goodbye(Urgent.Farewell.LEAVING, "bye")));
     connections.received(THERE, new byte[100]);
 
     assertThat(sent).isEmpty();
+  }
+
+  /// Its sender says it again until then.
+  @Test
+  void goodbye_ofNoSession_isAnsweredEnded_alsoAfterTheEnd() throws MalformedPacketException {
+    Connections connections = connections();
+    byte[] goodbye = Packet.write(1, ID, 0, 0, new Urgent.Goodbye(Urgent.Farewell.LEAVING, "bye"));
+    connections.received(THERE, goodbye);
+    connections.close();
+    connections.received(THERE, goodbye);
+
+    assertThat(sent).hasSize(2);
+    for (byte[] answer : sent) {
+      assertThat(parse(answer).session()).isEqualTo(ID);
+      assertThat(parse(answer).content()).isInstanceOf(Urgent.Ended.class);
+    }
   }
 
   @Test

@@ -419,7 +419,7 @@ public final class Cluster implements AutoCloseable {
   /// @throws NoQuorumException when no majority has answered within the time of a lease; it may be
   ///   declared nevertheless. Declare it again
   /// @throws IllegalArgumentException when one is declared with another entry, place or input; when
-  ///   the name is empty or too long
+  ///   the name is empty or too long; when the labels of the place make it larger than 511 KiB
   /// @throws dev.heddle.process.NotSendableException when the input cannot be encoded
   /// @throws IllegalStateException when the cluster has no [ClusterOptions#voters]; in a step of a
   ///   process, which it would hold

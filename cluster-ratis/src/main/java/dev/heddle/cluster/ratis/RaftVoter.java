@@ -2,6 +2,7 @@
 package dev.heddle.cluster.ratis;
 
 import dev.heddle.cluster.roster.NameStoreProvider.Limits;
+import dev.heddle.cluster.roster.RosterCodec;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
@@ -43,8 +44,10 @@ import org.jspecify.annotations.Nullable;
 ///
 /// **Thread** any. Opening and closing wait for the disk.
 final class RaftVoter implements AutoCloseable {
-  /// Of what one call carries: it fits into a packet, with all that Ratis adds.
-  private static final int PART_BYTES = 512 * 1024;
+  /// Of what one call carries: it fits into a packet, with all that Ratis adds. The largest command
+  /// fits into it, too, with what an entry has besides: Ratis refuses a larger entry in such a way
+  /// that the leader gives up its lead.
+  private static final int PART_BYTES = RosterCodec.MOST_BYTES + 1024;
 
   private static final long ENTRY_BYTES = 100; // of a name that is registered, about
   private static final long MIN_SEGMENT = 16 * 1024;

@@ -487,7 +487,7 @@ final class RatisNameStore implements NameStore {
     int newest = codec.formats().newest();
     int known = node.equals(setup.node()) ? newest : setup.transport().logFormat(node);
     int common = codec.formats().common(known);
-    return codec.encode(command, common == 0 ? newest : common);
+    return codec.encodeEntry(command, common == 0 ? newest : common);
   }
 
   /// At each try: one that comes late may find another release of a voter in session.

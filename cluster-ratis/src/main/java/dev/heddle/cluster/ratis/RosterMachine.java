@@ -14,7 +14,9 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.util.Collection;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Supplier;
 import org.apache.ratis.io.MD5Hash;
 import org.apache.ratis.proto.RaftProtos.LogEntryProto;
@@ -51,6 +53,9 @@ final class RosterMachine extends BaseStateMachine {
    * another release, as a snapshot is that cannot be restored: Ratis then stops this voter, which
    * says why to all that ask it, and the rest goes on.
    *
+   * One that is too large is refused before it comes into the log, too. Ratis would refuse it
+   * later, where that ends the lead of this voter; its sender repeats it, to the next leader.
+   *
    * A snapshot is due in two cases. First, while there is an entry of an older format than the one
    * in force after the last snapshot: a release that does not know that format does not meet it
    * then. Second, after some entries: a voter that starts again applies those after its snapshot
@@ -63,6 +68,8 @@ final class RosterMachine extends BaseStateMachine {
   private static final long ENTRIES = 1_000; // 50 ms of a processor, in a JVM that has just begun
   private static final long ENTRY_BYTES = 64; // of a state that is read as fast as one is applied
 
+  private static final System.Logger LOG = System.getLogger("dev.heddle.cluster.ratis");
+
   private final NameStore.Listener listener;
   private final SimpleStateMachineStorage storage = new SimpleStateMachineStorage();
   private final RosterCodec codec;
@@ -71,6 +78,7 @@ final class RosterMachine extends BaseStateMachine {
   private boolean hasOlderFormat; // this; of an entry since the last snapshot
   private long snapshotIndex; // this; of Ratis
   private long snapshotBytes; // this
+  private final Set<Class<?>> refusals = ConcurrentHashMap.newKeySet(); // that were logged
   private volatile int raising; // the format of a Raise that this leader has put into its log
   private volatile @Nullable String obstacle; // written by Ratis
 
@@ -192,9 +200,19 @@ final class RosterMachine extends BaseStateMachine {
           .setStateMachineContext(command instanceof Command.Raise ? command : null)
           .build();
     } catch (IllegalArgumentException e) {
+      refused(e);
       TransactionContext refused = super.startTransaction(request);
       refused.setException(e);
       return refused;
+    }
+  }
+
+  /// Its sender repeats it, once a second for instance: one line for all of a kind.
+  private void refused(IllegalArgumentException why) {
+    if (refusals.add(why.getClass())) {
+      LOG.log(
+          System.Logger.Level.WARNING,
+          "voter '%s' keeps a command out of the log: %s".formatted(getId(), why.getMessage()));
     }
   }
 
@@ -222,7 +240,7 @@ final class RosterMachine extends BaseStateMachine {
 
   /// The command that raises the format has the one that it raises to.
   private byte[] inForce(Command command) {
-    return codec.encode(
+    return codec.encodeEntry(
         command, command instanceof Command.Raise raise ? raise.format() : format());
   }
 

@@ -13,10 +13,12 @@ import dev.heddle.cluster.roster.Outcome;
 import dev.heddle.cluster.roster.Ownership;
 import dev.heddle.cluster.roster.Roster;
 import dev.heddle.cluster.roster.RosterCodec;
+import dev.heddle.cluster.roster.ShardTable;
 import dev.heddle.cluster.roster.VoterTransport;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.Set;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /// One life of a voter, with a roster that follows what the log applies.
@@ -131,6 +133,11 @@ final class TestVoter implements NameStore.Listener, AutoCloseable {
 
   synchronized @Nullable Ownership owner(String name) {
     return roster.owner(name);
+  }
+
+  /// Looks at the shards.
+  synchronized <T> T shards(Function<ShardTable, T> look) {
+    return look.apply(roster.shards());
   }
 
   synchronized long applied() {

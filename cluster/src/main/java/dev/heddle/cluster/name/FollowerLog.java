@@ -163,12 +163,19 @@ final class FollowerLog implements LogClient {
     String to = voter;
     if (to == null) {
       answer.done(null, "none of the voters %s is in touch".formatted(voters));
-    } else if (sender.send(to, message)) {
-      open.put(id, new Try<>(answer, to, now));
-    } else {
-      String why = sender.obstacle(to);
-      answer.done(null, why.isEmpty() ? "voter '" + to + "' takes no more for now" : why);
+      return;
     }
+    String why;
+    try {
+      if (sender.send(to, message)) {
+        open.put(id, new Try<>(answer, to, now));
+        return;
+      }
+      why = sender.obstacle(to);
+    } catch (IllegalArgumentException e) { // a command that is too large, for instance
+      why = String.valueOf(e.getMessage());
+    }
+    answer.done(null, why.isEmpty() ? "voter '" + to + "' takes no more for now" : why);
   }
 
   // ---- what a voter says ----

@@ -370,7 +370,11 @@ public final class NameService implements RosterAccess {
   ///
   /// @return completes with the spec that counts, which may be another one; fails with a
   ///   `NoQuorumException`: then it may be declared nevertheless
+  /// @throws IllegalArgumentException when the log takes no declaration of that size
   public CompletableFuture<SingletonSpec> declare(SingletonSpec spec) {
+    Command.Origin any = new Command.Origin(setup.self().node(), 0, 0, 0);
+    Command declaration = new Command.DeclareSingleton(any, spec);
+    var _ = setup.codec().encodeEntry(declaration, setup.codec().formats().newest());
     CompletableFuture<SingletonSpec> answer = new CompletableFuture<>();
     long deadline = deadline();
     execute(() -> {

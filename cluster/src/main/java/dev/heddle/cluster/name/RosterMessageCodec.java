@@ -51,7 +51,7 @@ final class RosterMessageCodec {
       }
       case RosterMessage.Submit(long id, var command) -> {
         head(out, 4, id);
-        out.write(codec.encode(command, format));
+        out.write(codec.encodeEntry(command, format));
       }
       case RosterMessage.Unreadable it -> throw new IllegalArgumentException("nobody says " + it);
       case RosterMessage.Answered(long id, var outcome) -> {

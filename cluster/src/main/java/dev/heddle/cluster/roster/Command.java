@@ -107,12 +107,43 @@ public sealed interface Command {
   /// Declares a singleton, unless there is one of that name.
   record DeclareSingleton(Origin origin, SingletonSpec spec) implements SingletonCommand {}
 
-  /// A node can run these singletons, and no others, for the rest of its admission.
-  record OfferSingletons(String node, long admission, Set<String> names)
+  /// A node can run these singletons, and no others of a range of names, for the rest of its
+  /// admission. What it has said of names outside of the range stays.
+  ///
+  /// @param after the range has the names after this one; all from the first on when it is empty
+  /// @param upTo the last name of the range; null for a range without an end
+  record OfferSingletons(
+      String node, long admission, String after, @Nullable String upTo, Set<String> names)
       implements SingletonCommand {
-    /// Copies the set.
+    /// Copies the set, and checks that its names are of the range.
     public OfferSingletons {
       names = SortedNames.copyOf(names);
+      for (String name : names) {
+        if (!contains(after, upTo, name)) {
+          throw new IllegalArgumentException(
+              "node '%s' offers singleton '%s', which is not after '%s' and up to '%s'"
+                  .formatted(node, name, after, upTo));
+        }
+      }
+    }
+
+    /// These singletons, and no others at all.
+    public OfferSingletons(String node, long admission, Set<String> names) {
+      this(node, admission, "", null, names);
+    }
+
+    /// Whether it says all that the node can run.
+    public boolean isWhole() {
+      return after.isEmpty() && upTo == null;
+    }
+
+    /// Whether a name is of the range.
+    boolean contains(String name) {
+      return contains(after, upTo, name);
+    }
+
+    private static boolean contains(String after, @Nullable String upTo, String name) {
+      return name.compareTo(after) > 0 && (upTo == null || name.compareTo(upTo) <= 0);
     }
   }
 

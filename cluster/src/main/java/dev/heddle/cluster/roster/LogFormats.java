@@ -10,7 +10,8 @@ package dev.heddle.cluster.roster;
 /// @param newest that it reads
 public record LogFormats(int oldest, int newest) {
   /// Of this release. Since 2 a singleton has its last token. Since 3 the state says which format
-  /// is in force.
+  /// is in force, names of many shards are written once, and a node may offer a range of
+  /// singletons.
   public static final LogFormats RELEASE = new LogFormats(2, 3);
 
   /// Checks the order.

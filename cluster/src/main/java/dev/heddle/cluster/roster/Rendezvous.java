@@ -20,18 +20,38 @@ public final class Rendezvous {
   /// @param nodes names, each once
   /// @return null when there is no node
   public static @Nullable String choose(String key, Collection<String> nodes) {
-    long keyHash = hash(key);
-    String best = null;
-    long highest = 0;
-    for (String node : nodes) {
-      long weight = mix(keyHash ^ hash(node));
-      boolean isHigher = best == null || weight > highest;
-      if (isHigher || (weight == highest && node.compareTo(best) < 0)) {
-        best = node;
-        highest = weight;
+    return new Candidates(nodes).choose(key);
+  }
+
+  /// Nodes among which one is chosen for many keys.
+  static final class Candidates {
+    private final String[] nodes;
+    private final long[] hashes; // of the nodes
+
+    /// @param nodes names, each once
+    Candidates(Collection<String> nodes) {
+      this.nodes = nodes.toArray(new String[0]);
+      this.hashes = new long[this.nodes.length];
+      for (int i = 0; i < hashes.length; i++) {
+        hashes[i] = hash(this.nodes[i]);
       }
     }
-    return best;
+
+    /// As [Rendezvous#choose].
+    @Nullable String choose(String key) {
+      long keyHash = hash(key);
+      String best = null;
+      long highest = 0;
+      for (int i = 0; i < nodes.length; i++) {
+        long weight = mix(keyHash ^ hashes[i]);
+        boolean isHigher = best == null || weight > highest;
+        if (isHigher || (weight == highest && nodes[i].compareTo(best) < 0)) {
+          best = nodes[i];
+          highest = weight;
+        }
+      }
+      return best;
+    }
   }
 
   /// A hash of 64 bits of a text in UTF-8: FNV-1a, mixed so that each bit depends on all.

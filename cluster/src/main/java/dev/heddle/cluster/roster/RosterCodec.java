@@ -3,6 +3,7 @@ package dev.heddle.cluster.roster;
 
 import dev.heddle.cluster.roster.Command.Leave;
 import dev.heddle.cluster.roster.Command.Lost;
+import dev.heddle.cluster.roster.Command.OfferSingletons;
 import dev.heddle.cluster.roster.Command.Origin;
 import dev.heddle.cluster.roster.Command.Raise;
 import dev.heddle.cluster.roster.Command.Register;
@@ -17,6 +18,7 @@ import java.io.ByteArrayOutputStream;
 import java.io.DataInputStream;
 import java.io.DataOutputStream;
 import java.io.IOException;
+import java.io.UTFDataFormatException;
 import java.io.UncheckedIOException;
 import java.util.ArrayList;
 import java.util.List;
@@ -54,7 +56,17 @@ public final class RosterCodec {
   /// With the formats of this release.
   public static final RosterCodec RELEASE = new RosterCodec(LogFormats.RELEASE);
 
+  /// The most bytes of a command in the log: half of a packet between voters, less what the log
+  /// adds to an entry.
+  public static final int MOST_BYTES = 511 * 1024;
+
+  /// What is to be said in several commands has at most so many bytes in one. So a command is far
+  /// from the limit, and some of them fit into the outbox of a node.
+  static final int PART_BYTES = 128 * 1024;
+
   static final int RAISES = 3; // the first format that can be in force by a Raise
+  static final int TABLES = 3; // the first format in which a name of many shards is written once
+  static final int RANGES = 3; // the first format in which a node offers a range of singletons
 
   private interface Writer {
     void write(DataOutputStream out) throws IOException;
@@ -88,6 +100,9 @@ public final class RosterCodec {
 
   /// Whether a format has words for a command.
   public static boolean has(int format, Command command) {
+    if (command instanceof OfferSingletons offer) {
+      return offer.isWhole() || format >= RANGES;
+    }
     return !(command instanceof Raise raise) || raise.format() <= format;
   }
 
@@ -102,10 +117,24 @@ public final class RosterCodec {
   public byte[] encode(Command command, int format) {
     if (!has(format, command)) {
       throw new IllegalArgumentException(
-          "format %d of the names' log has no %s".formatted(format, command));
+          "format %d of the names' log has no %s"
+              .formatted(format, CommandTooLargeException.describe(command)));
     }
     int own = command instanceof Raise raise ? raise.format() : format;
-    return bytes(own, out -> writeCommand(out, command));
+    return bytes(own, out -> writeCommand(out, command, own));
+  }
+
+  /// A command as bytes that the log takes. A log that is given more may refuse it in a way that
+  /// harms others: with Ratis the leader gives up its lead.
+  ///
+  /// @throws CommandTooLargeException when the log takes no command of that size
+  /// @throws IllegalArgumentException when the format has no words for it
+  public byte[] encodeEntry(Command command, int format) {
+    byte[] bytes = encode(command, format);
+    if (bytes.length > MOST_BYTES) {
+      throw new CommandTooLargeException(command, bytes.length);
+    }
+    return bytes;
   }
 
   /// The command of these bytes.
@@ -150,8 +179,11 @@ public final class RosterCodec {
     try {
       out.writeByte(format);
       writer.write(out);
+    } catch (UTFDataFormatException e) {
+      throw new IllegalArgumentException(
+          "a text in the log of names has at most 65,535 bytes; use shorter names and types", e);
     } catch (IOException e) {
-      throw new UncheckedIOException(e); // a text of more than 64 KiB
+      throw new UncheckedIOException(e); // safe: an array takes all
     }
     return bytes.toByteArray();
   }
@@ -172,7 +204,8 @@ public final class RosterCodec {
     }
   }
 
-  private static void writeCommand(DataOutputStream out, Command command) throws IOException {
+  private static void writeCommand(DataOutputStream out, Command command, int format)
+      throws IOException {
     switch (command) {
       case Renew(String node, int life, StorageProof proof, long lostNanos) -> {
         out.writeByte(1);
@@ -204,11 +237,11 @@ public final class RosterCodec {
         out.writeUTF(name);
         out.writeLong(token);
       }
-      case Raise(int format) -> {
+      case Raise(int to) -> {
         out.writeByte(6);
-        out.writeByte(format);
+        out.writeByte(to);
       }
-      case ShardCommand shard -> ShardCodec.write(out, shard);
+      case ShardCommand shard -> ShardCodec.write(out, shard, format);
       case SingletonCommand singleton -> SingletonCodec.write(out, singleton);
     }
   }
@@ -285,7 +318,7 @@ public final class RosterCodec {
       out.writeUTF(owner.node());
       out.writeLong(owner.token());
     }
-    ShardCodec.write(out, roster.shards());
+    ShardCodec.write(out, roster.shards(), format);
     SingletonCodec.write(out, roster.singletons());
   }
 
@@ -303,7 +336,7 @@ public final class RosterCodec {
     }
     Roster roster = new Roster();
     roster.restore(index, inForce, members, owners);
-    ShardCodec.read(in, roster.shards());
+    ShardCodec.read(in, roster.shards(), format);
     SingletonCodec.read(in, roster.singletons());
     return roster;
   }
@@ -335,6 +368,16 @@ public final class RosterCodec {
       member.outcomes.put(number, readOutcome(in));
     }
     return member;
+  }
+
+  /// The bytes that a text takes in a command, with its length.
+  static int textBytes(String text) {
+    int bytes = 2 + text.length();
+    for (int i = 0; i < text.length(); i++) {
+      char c = text.charAt(i);
+      bytes += c >= 0x800 ? 2 : c == 0 || c >= 0x80 ? 1 : 0;
+    }
+    return bytes;
   }
 
   static void writeOrigin(DataOutputStream out, Origin origin) throws IOException {

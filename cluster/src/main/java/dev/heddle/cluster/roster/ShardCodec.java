@@ -12,8 +12,11 @@ import java.io.DataInputStream;
 import java.io.DataOutputStream;
 import java.io.IOException;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /// The part of [RosterCodec] for shards.
@@ -24,10 +27,36 @@ final class ShardCodec {
   private static final int WITHDRAW = FIRST + 1;
   private static final int ASSIGN = FIRST + 2;
   private static final int RELEASE = FIRST + 3;
+  private static final int ASSIGN_BY_TABLE = FIRST + 4; // the names of nodes first, each once
 
   private ShardCodec() {}
 
-  static void write(DataOutputStream out, ShardCommand command) throws IOException {
+  /// Values that are written once, in front of what refers to them by numbers.
+  private static final class Table<T> {
+    private final Map<T, Integer> numbers = new LinkedHashMap<>();
+
+    void add(T value) {
+      numbers.putIfAbsent(value, numbers.size());
+    }
+
+    Set<T> values() {
+      return numbers.keySet();
+    }
+
+    int number(T value) {
+      return Objects.requireNonNull(numbers.get(value));
+    }
+
+    /// The value of a number that was read.
+    static <T> T value(List<T> values, int number) throws IOException {
+      if (number < 0 || number >= values.size()) {
+        throw new IOException("no value %d among %d".formatted(number, values.size()));
+      }
+      return values.get(number);
+    }
+  }
+
+  static void write(DataOutputStream out, ShardCommand command, int format) throws IOException {
     switch (command) {
       case HostShards(String node, long admission, String type, int count, boolean isHost) -> {
         out.writeByte(HOST);
@@ -42,6 +71,7 @@ final class ShardCodec {
         out.writeUTF(node);
         out.writeLong(admission);
       }
+      case AssignShards assign when format >= RosterCodec.TABLES -> writeByTable(out, assign);
       case AssignShards(String type, List<Assignment> all) -> {
         out.writeByte(ASSIGN);
         out.writeUTF(type);
@@ -66,6 +96,41 @@ final class ShardCodec {
     }
   }
 
+  /// The most bytes that an assignment takes in a command, whatever the format.
+  static int bytes(Assignment assignment) {
+    return Integer.BYTES + Long.BYTES + RosterCodec.textBytes(assignment.to());
+  }
+
+  private static void writeByTable(DataOutputStream out, AssignShards assign) throws IOException {
+    out.writeByte(ASSIGN_BY_TABLE);
+    out.writeUTF(assign.type());
+    Table<String> nodes = new Table<>();
+    assign.assignments().forEach(it -> nodes.add(it.to()));
+    out.writeInt(nodes.values().size());
+    for (String node : nodes.values()) {
+      out.writeUTF(node);
+    }
+    out.writeInt(assign.assignments().size());
+    for (Assignment it : assign.assignments()) {
+      out.writeInt(it.shard());
+      out.writeLong(it.latest());
+      out.writeInt(nodes.number(it.to()));
+    }
+  }
+
+  private static AssignShards readByTable(DataInputStream in) throws IOException {
+    String type = in.readUTF();
+    List<String> nodes = new ArrayList<>();
+    for (int left = in.readInt(); left > 0; left--) {
+      nodes.add(in.readUTF());
+    }
+    List<Assignment> all = new ArrayList<>();
+    for (int left = in.readInt(); left > 0; left--) {
+      all.add(new Assignment(in.readInt(), in.readLong(), Table.value(nodes, in.readInt())));
+    }
+    return new AssignShards(type, all);
+  }
+
   /// The rest of a command.
   ///
   /// @param kind the number that [#write] has begun with
@@ -82,6 +147,7 @@ final class ShardCodec {
         }
         yield new AssignShards(type, all);
       }
+      case ASSIGN_BY_TABLE -> readByTable(in);
       case RELEASE -> {
         String node = in.readUTF();
         long admission = in.readLong();
@@ -104,40 +170,99 @@ final class ShardCodec {
     return count;
   }
 
-  static void write(DataOutputStream out, ShardTable table) throws IOException {
+  static void write(DataOutputStream out, ShardTable table, int format) throws IOException {
     writeNodes(out, table.withdrawn());
     out.writeInt(table.all().size());
     for (var type : table.all().entrySet()) {
+      ShardTable.Shards shards = type.getValue();
       out.writeUTF(type.getKey());
-      out.writeInt(type.getValue().states.length);
-      writeNodes(out, type.getValue().hosts);
-      for (ShardState state : type.getValue().states) {
+      out.writeInt(shards.states.length);
+      out.writeInt(shards.hosts.size());
+      for (Holder host : shards.hosts.values()) {
+        write(out, host);
+      }
+      HolderWriter holders = holders(out, shards, format);
+      for (ShardState state : shards.states) {
         out.writeLong(state.generation());
-        write(out, state.owner());
-        write(out, state.predecessor());
+        holders.write(state.owner());
+        holders.write(state.predecessor());
         out.writeLong(state.next());
-        write(out, state.successor());
+        holders.write(state.successor());
       }
     }
   }
 
-  static void read(DataInputStream in, ShardTable table) throws IOException {
+  static void read(DataInputStream in, ShardTable table, int format) throws IOException {
     for (int left = in.readInt(); left > 0; left--) {
       table.restoreWithdrawn(in.readUTF(), in.readLong());
     }
     for (int left = in.readInt(); left > 0; left--) {
       ShardTable.Shards shards = table.restore(in.readUTF(), count(in));
       for (int hosts = in.readInt(); hosts > 0; hosts--) {
-        shards.hosts.put(in.readUTF(), in.readLong());
+        Holder host = readHolder(in);
+        shards.hosts.put(host.node(), host);
       }
+      HolderReader holders = holders(in, format);
       for (int i = 0; i < shards.states.length; i++) {
         table.restore(
             shards,
             i,
             new ShardState(
-                in.readLong(), readHolder(in), readHolder(in), in.readLong(), readHolder(in)));
+                in.readLong(), holders.read(), holders.read(), in.readLong(), holders.read()));
       }
     }
+  }
+
+  private interface HolderWriter {
+    void write(@Nullable Holder holder) throws IOException;
+  }
+
+  private interface HolderReader {
+    @Nullable Holder read() throws IOException;
+  }
+
+  /// Writes the holders of a type, or lets each be written where it is.
+  private static HolderWriter holders(DataOutputStream out, ShardTable.Shards shards, int format)
+      throws IOException {
+    if (format < RosterCodec.TABLES) {
+      return holder -> {
+        out.writeBoolean(holder != null);
+        if (holder != null) {
+          write(out, holder);
+        }
+      };
+    }
+    Table<Holder> table = new Table<>();
+    for (ShardState state : shards.states) {
+      addIfAny(table, state.owner());
+      addIfAny(table, state.predecessor());
+      addIfAny(table, state.successor());
+    }
+    out.writeInt(table.values().size());
+    for (Holder holder : table.values()) {
+      write(out, holder);
+    }
+    return holder -> out.writeInt(holder == null ? 0 : 1 + table.number(holder));
+  }
+
+  private static void addIfAny(Table<Holder> table, @Nullable Holder holder) {
+    if (holder != null) {
+      table.add(holder);
+    }
+  }
+
+  private static HolderReader holders(DataInputStream in, int format) throws IOException {
+    if (format < RosterCodec.TABLES) {
+      return () -> in.readBoolean() ? readHolder(in) : null;
+    }
+    List<Holder> table = new ArrayList<>();
+    for (int left = in.readInt(); left > 0; left--) {
+      table.add(readHolder(in));
+    }
+    return () -> {
+      int number = in.readInt();
+      return number == 0 ? null : Table.value(table, number - 1);
+    };
   }
 
   private static void writeNodes(DataOutputStream out, Map<String, Long> nodes) throws IOException {
@@ -148,15 +273,12 @@ final class ShardCodec {
     }
   }
 
-  private static void write(DataOutputStream out, @Nullable Holder holder) throws IOException {
-    out.writeBoolean(holder != null);
-    if (holder != null) {
-      out.writeUTF(holder.node());
-      out.writeLong(holder.admission());
-    }
+  private static void write(DataOutputStream out, Holder holder) throws IOException {
+    out.writeUTF(holder.node());
+    out.writeLong(holder.admission());
   }
 
-  private static @Nullable Holder readHolder(DataInputStream in) throws IOException {
-    return in.readBoolean() ? new Holder(in.readUTF(), in.readLong()) : null;
+  private static Holder readHolder(DataInputStream in) throws IOException {
+    return new Holder(in.readUTF(), in.readLong());
   }
 }

@@ -63,7 +63,7 @@ public final class ShardTable {
 
   /// The shards of one type.
   static final class Shards {
-    final SortedMap<String, Long> hosts = new TreeMap<>(); // by node: its admission
+    final SortedMap<String, Holder> hosts = new TreeMap<>(); // by node
     final ShardState[] states;
 
     Shards(int count) {
@@ -185,7 +185,7 @@ public final class ShardTable {
     }
     Long left = withdrawn.get(command.node());
     if (command.isHost() && (left == null || left != command.admission())) {
-      shards.hosts.put(command.node(), command.admission());
+      shards.hosts.put(command.node(), new Holder(command.node(), command.admission()));
     }
     version++;
     return new Outcome.Done();
@@ -207,15 +207,14 @@ public final class ShardTable {
   }
 
   private void assign(long index, String type, Shards shards, Assignment it) {
-    Long admission = shards.hosts.get(it.to());
-    if (admission == null || it.shard() < 0 || it.shard() >= shards.states.length) {
+    Holder to = shards.hosts.get(it.to()); // one object for all its shards
+    if (to == null || it.shard() < 0 || it.shard() >= shards.states.length) {
       return;
     }
     ShardState state = shards.states[it.shard()];
     if (state.latest() != it.latest() || state.successor() != null) {
       return;
     }
-    Holder to = new Holder(it.to(), admission);
     if (state.owner() == null) {
       set(type, shards, it.shard(), new ShardState(index, to, null, 0, null));
     } else if (state.isMoving() || !state.owner().equals(to)) {

@@ -13,7 +13,6 @@ import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
 import java.util.SortedSet;
 import java.util.TreeMap;
 import java.util.TreeSet;
@@ -25,6 +24,7 @@ final class SingletonCodec {
   private static final int DECLARE = FIRST;
   private static final int OFFER = FIRST + 1;
   private static final int FINISH = FIRST + 2;
+  private static final int OFFER_RANGE = FIRST + 3;
 
   private SingletonCodec() {}
 
@@ -35,12 +35,7 @@ final class SingletonCodec {
         RosterCodec.writeOrigin(out, origin);
         write(out, spec);
       }
-      case OfferSingletons(String node, long admission, Set<String> names) -> {
-        out.writeByte(OFFER);
-        out.writeUTF(node);
-        out.writeLong(admission);
-        writeTexts(out, new TreeSet<>(names));
-      }
+      case OfferSingletons offer -> write(out, offer);
       case FinishSingleton(String name, long declared, long token) -> {
         out.writeByte(FINISH);
         out.writeUTF(name);
@@ -50,6 +45,28 @@ final class SingletonCodec {
     }
   }
 
+  private static void write(DataOutputStream out, OfferSingletons offer) throws IOException {
+    out.writeByte(offer.isWhole() ? OFFER : OFFER_RANGE);
+    out.writeUTF(offer.node());
+    out.writeLong(offer.admission());
+    if (!offer.isWhole()) {
+      out.writeUTF(offer.after());
+      out.writeBoolean(offer.upTo() != null);
+      if (offer.upTo() != null) {
+        out.writeUTF(offer.upTo());
+      }
+    }
+    writeTexts(out, offer.names());
+  }
+
+  private static OfferSingletons readRange(DataInputStream in) throws IOException {
+    String node = in.readUTF();
+    long admission = in.readLong();
+    String after = in.readUTF();
+    String upTo = in.readBoolean() ? in.readUTF() : null;
+    return new OfferSingletons(node, admission, after, upTo, new TreeSet<>(readTexts(in)));
+  }
+
   /// The rest of a command.
   ///
   /// @param kind the number that [#write] has begun with
@@ -57,6 +74,7 @@ final class SingletonCodec {
     return switch (kind) {
       case DECLARE -> new DeclareSingleton(RosterCodec.readOrigin(in), readSpec(in));
       case OFFER -> new OfferSingletons(in.readUTF(), in.readLong(), new TreeSet<>(readTexts(in)));
+      case OFFER_RANGE -> readRange(in);
       case FINISH -> new FinishSingleton(in.readUTF(), in.readLong(), in.readLong());
       default -> throw new IOException("no command has the number " + kind);
     };

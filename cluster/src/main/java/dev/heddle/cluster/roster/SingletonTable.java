@@ -8,7 +8,6 @@ import java.util.Collection;
 import java.util.Collections;
 import java.util.HashMap;
 import java.util.Map;
-import java.util.Set;
 import java.util.SortedMap;
 import java.util.SortedSet;
 import java.util.TreeMap;
@@ -31,8 +30,9 @@ public final class SingletonTable {
    * DECLARED  FinishSingleton of another, or by an earlier   same      it has run again since
    *           token
    *
-   * Nodes say of themselves what they can run, since only they know their labels and entries. Each
-   * time they say all; what a node has said ends with its admission.
+   * Nodes say of themselves what they can run, since only they know their labels and entries. They
+   * say all, or all of a range of names: see [OfferPlan]. What a node has said ends with its
+   * admission.
    *
    * Rejected. To compare specs here: the same input has other bytes at a node that numbers its
    * types in another way. To compare a Finish with the owner of now: the name is free for a moment
@@ -69,7 +69,7 @@ public final class SingletonTable {
   }
 
   /// The names of the singletons that a node can run, as it has said.
-  public Set<String> offer(String node) {
+  public SortedSet<String> offer(String node) {
     return offers.getOrDefault(node, NONE);
   }
 
@@ -91,7 +91,10 @@ public final class SingletonTable {
   }
 
   Outcome offer(OfferSingletons command) {
-    offers.put(command.node(), SortedNames.copyOf(command.names()));
+    SortedSet<String> all = new TreeSet<>(offers.getOrDefault(command.node(), NONE));
+    all.removeIf(command::contains);
+    all.addAll(command.names());
+    offers.put(command.node(), Collections.unmodifiableSortedSet(all));
     offersChanged();
     return new Outcome.Done();
   }

@@ -6,6 +6,7 @@ import dev.heddle.cluster.name.RosterAccess;
 import dev.heddle.cluster.roster.Command.FinishSingleton;
 import dev.heddle.cluster.roster.Command.OfferSingletons;
 import dev.heddle.cluster.roster.LeaseTimes;
+import dev.heddle.cluster.roster.OfferPlan;
 import dev.heddle.cluster.roster.Ownership;
 import dev.heddle.cluster.roster.Rendezvous;
 import dev.heddle.cluster.roster.Roster;
@@ -98,8 +99,7 @@ public final class Singletons implements RosterAccess.Part {
   // the agent
   private final Map<String, Singleton> all = new TreeMap<>();
   private long offeredAt;
-  private boolean hasOffered;
-  private Set<String> offered = Set.of();
+  private @Nullable OfferSingletons offered; // last
   private @Nullable CompletableFuture<@Nullable Void> leaving;
 
   /// @param clock nanoseconds that only grow
@@ -129,7 +129,7 @@ public final class Singletons implements RosterAccess.Part {
     for (Declared it : table.all()) {
       all.computeIfAbsent(it.spec().name(), name -> new Singleton(name, it, now)).declared(it, now);
     }
-    offer(table, now);
+    offer(roster, now);
     for (var each = all.values().iterator(); each.hasNext(); ) {
       Singleton it = each.next();
       it.look(roster, now);
@@ -145,8 +145,8 @@ public final class Singletons implements RosterAccess.Part {
   }
 
   /// Says what this node can run, until the log has it.
-  private void offer(SingletonTable table, long now) {
-    Set<String> can = new TreeSet<>();
+  private void offer(Roster roster, long now) {
+    SortedSet<String> can = new TreeSet<>();
     if (leaving == null) {
       for (Singleton it : all.values()) {
         if (it.canRun) {
@@ -154,13 +154,14 @@ public final class Singletons implements RosterAccess.Part {
         }
       }
     }
-    boolean isRepeated = hasOffered && can.equals(offered) && now - offeredAt < REPEAT_NANOS;
     long admission = names.admission();
-    if (!can.equals(table.offer(node)) && !isRepeated && admission != 0) {
-      hasOffered = true;
-      offered = can;
+    SortedSet<String> known = roster.singletons().offer(node);
+    OfferSingletons next = OfferPlan.next(node, admission, can, known, roster.format());
+    boolean isRepeated = next != null && next.equals(offered) && now - offeredAt < REPEAT_NANOS;
+    if (next != null && !isRepeated && admission != 0) {
+      offered = next;
       offeredAt = now;
-      names.submit(new OfferSingletons(node, admission, can));
+      names.submit(next);
     }
   }
 

@@ -24,7 +24,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
 import java.util.function.LongConsumer;
 import org.jspecify.annotations.Nullable;
@@ -82,12 +81,7 @@ public final class RemoteNode implements NodePeer {
   private final PausedReceivers paused = new PausedReceivers();
   private final DeliveryLock delivery = new DeliveryLock();
 
-  // A process is started under it and the session ends under it: a linked one must not find the
-  // next
-  // session with its parent.
-  private final ReentrantLock starting = new ReentrantLock();
-
-  private volatile boolean ended; // written under `starting`
+  private volatile boolean ended; // written by the end, before all else
 
   // under the lock of the delivery
   private boolean isOver;
@@ -273,6 +267,11 @@ public final class RemoteNode implements NodePeer {
     }
   }
 
+  /// Whether the session has ended. Any thread.
+  boolean isEnded() {
+    return ended;
+  }
+
   /// Does what the next frame of a packet says, and those that follow it, if they are messages in a
   /// row to one process: it is woken once for all. Called as the other [#handle].
   ///
@@ -342,25 +341,18 @@ public final class RemoteNode implements NodePeer {
     }
   }
 
-  /// The supplier of the entry is code of the program, which may wait.
+  /// Starts a process on a thread of its own, without a lock: a start calls code of the program.
   private void spawn(Frame.Spawn spawn) {
     int bytes = spawn.input().length;
-    deliveries.hold(bytes);
+    deliveries.startBegins(bytes);
     context
         .local()
         .callbacks()
         .execute(() -> {
-          IncomingCalls.Start start = incoming.prepare(spawn);
-          delivery.lock();
-          starting.lock();
           try {
-            if (!ended) { // else it is not started: the other node takes it for lost
-              deliveries.release(bytes);
-              incoming.spawn(spawn, start);
-            }
+            incoming.spawn(spawn, this);
           } finally {
-            starting.unlock();
-            delivery.unlock();
+            deliveries.startIsOver(bytes);
           }
         });
   }
@@ -461,12 +453,7 @@ public final class RemoteNode implements NodePeer {
   /// The session has ended. Nothing of it is delivered after this, but for the frame that another
   /// thread is delivering. Does not wait for that: that thread does the rest.
   public void ended() {
-    starting.lock();
-    try {
-      ended = true;
-    } finally {
-      starting.unlock();
-    }
+    ended = true;
     groups.ended(this); // before the next session with that node tells of its members
     delivery.doLast(this::end);
   }

@@ -405,10 +405,15 @@ final class RemoteTies {
 
   // ---- starts ----
 
-  /// Answers a start, and watches the process then: a DOWN before the answer would be ignored.
+  /// Answers a start, and watches the process then: a DOWN before the answer would be ignored. The
+  /// thread of the start calls this, maybe after the end of the session: the other node takes the
+  /// process for lost, and a watch would stay for good.
   void answerMonitoredStart(Frame.Spawned answer) {
     lock.lock();
     try {
+      if (ended) {
+        return;
+      }
       context.send(answer);
       onMonitor(answer.pid());
     } finally {

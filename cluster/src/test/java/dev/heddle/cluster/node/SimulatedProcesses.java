@@ -192,10 +192,14 @@ final class SimulatedProcesses implements LocalProcesses {
 
   @Override
   public Pid spawn(Process process, StartOptions options) {
+    throw none();
+  }
+
+  @Override
+  public Pid spawn(Process process, StartOptions options, NodePeer asker) {
     Pid parent = Objects.requireNonNull(options.parent(), "only children are started so");
     SimulatedProcess child = start(parent);
-    NodePeer node = routes.apply(parent);
-    (node == null ? new UnreachableNodes() : node).link(child, parent);
+    asker.link(child, parent);
     return child.self();
   }
 

@@ -224,6 +224,11 @@ public final class FakeNode implements LocalProcesses {
   }
 
   @Override
+  public Pid spawn(Process process, StartOptions options, NodePeer asker) {
+    return spawn(process, options);
+  }
+
+  @Override
   public boolean awaitRoom(Supplier<CompletableFuture<Void>> begin, Pid of) {
     return false;
   }

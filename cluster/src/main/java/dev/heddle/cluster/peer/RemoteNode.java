@@ -51,14 +51,30 @@ public final class RemoteNode implements NodePeer {
    * sees the mark (see there), then stand-ins exit, calls fail, waits for space complete, held
    * messages are dropped.
    *
-   * Code of the program runs elsewhere: suppliers of entries and listeners of groups on threads of
-   * their own, stages of futures too (see LocalProcesses). Only constructors of messages and codecs
-   * run under the lock of the delivery. One that waits keeps back its session, and not its end.
+   * Code of the program runs elsewhere: starts and listeners of groups on threads of their own,
+   * stages of futures too (see LocalProcesses). Only constructors of messages and codecs run under
+   * the lock of the delivery. One that waits keeps back its session, and not its end.
+   *
+   * A start calls the supplier of the entry, entryPoints() of the process, the listeners of the
+   * runtime, and close() if it is refused. Each may wait for ever: so it holds no lock, and keeps
+   * back its own answer and nothing else. [CallbacksTest] The session may end meanwhile:
+   *   before the process is passed to the runtime   it is closed; the asker takes it for lost
+   *   after that                                    it is started; this session ties it to its
+   *                                                 parent and watches it, so the end cuts all
+   *                                                 that, or has done so, as for other processes
+   * The runtime must not look for the session of the parent: it might find the next one, where the
+   * parent lives and knows nothing of a process that was reported as lost.
+   * [RemoteStartEndsTest; mutant: cluster-start-tied-to-the-next-session]
+   *
+   * Rejected. To start under a lock that the end takes too: a listener that waits would keep the
+   * end, which is under the lock of all sessions.
    *
    * Locks, in this order: that of the delivery (a JDK lock: only threads of the session, those of
-   * suppliers, and those that report space in a mailbox), `starting`, that of the ties, that of the
-   * sink. Workers and bodies of processes take only the last two, which park nobody: a parked body
-   * needs a worker to go on, and that worker might be waiting for the same lock.
+   * starts when all is done, and those that report space in a mailbox), that of the ties, that of
+   * the sink. Workers and bodies of processes take only the last two, which park nobody: a parked
+   * body needs a worker to go on, and that worker might be waiting for the same lock.
+   *
+   * ended() waits for none but these last two, and for none of the delivery.
    *
    * I1. No frame makes handle throw: payloads are decoded where a failure is answered, addresses
    *     that lead nowhere are refused or ignored, answers to no call are ignored.

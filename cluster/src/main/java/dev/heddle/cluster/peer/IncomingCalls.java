@@ -25,7 +25,7 @@ import org.jspecify.annotations.Nullable;
 
 /// What the other node has asked this one for, in one session, and has no answer to yet. Frames
 /// come from one thread at a time; answers go out on the threads that give them, so they follow
-/// what these have sent before.
+/// what these have sent before. Each start has a thread of its own.
 final class IncomingCalls {
   private static final System.Logger LOG = System.getLogger("dev.heddle.cluster.peer");
 

@@ -203,7 +203,7 @@ final class RemoteStartEndsTest {
               .spawn("given", with.apply(StartOptions.defaults().withParent(asker)));
       await(called);
       withoutWaiting(nodes::loseSession);
-      assertThat(pid).isCompletedExceptionally();
+      assertThat(TwoNodes.get(pid.handle((_, failure) -> failure))).isNotNull(); // it is lost
       nodes.connect();
 
       goOn.countDown();

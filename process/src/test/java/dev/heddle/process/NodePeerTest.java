@@ -314,8 +314,7 @@ class NodePeerTest {
     StartOptions options = StartOptions.defaults().withParent(parent);
     Pid linked = local.spawn(Kit.resting(), options.linked(), node.otherEnd());
     Pid bound =
-        local.spawn(
-            Kit.resting(), options.withLifetime(Lifetime.WITH_PARENT), node.otherEnd());
+        local.spawn(Kit.resting(), options.withLifetime(Lifetime.WITH_PARENT), node.otherEnd());
 
     assertThat(Kit.exit(there, linked).reason()).isIn(Reason.LINKED, Reason.NOT_FOUND);
     assertThat(Kit.exit(there, bound).reason()).isIn(Reason.SHUTDOWN, Reason.NOT_FOUND);

@@ -48,7 +48,8 @@ final class RunningNode implements AutoCloseable {
   final CountDownLatch supplierCalled = new CountDownLatch(1);
   final CountDownLatch supplierReturns = new CountDownLatch(1);
 
-  // code of the program: of the entry "given", and at the start of a process that is named "listened"
+  // code of the program: of the entry "given", and at the start of a process that is named
+  // "listened"
   volatile Supplier<Process> given = this::obedient;
   volatile Runnable onStart = () -> {};
 

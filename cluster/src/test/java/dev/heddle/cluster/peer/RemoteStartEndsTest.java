@@ -44,10 +44,12 @@ final class RemoteStartEndsTest {
 
   /// Does something on another thread, which waits for nothing.
   private static void withoutWaiting(Runnable action) {
-    var _ = TwoNodes.get(CompletableFuture.supplyAsync(() -> {
-      action.run();
-      return true;
-    }));
+    var _ =
+        TwoNodes.get(
+            CompletableFuture.supplyAsync(() -> {
+              action.run();
+              return true;
+            }));
   }
 
   private void deliver() {
@@ -197,10 +199,7 @@ final class RemoteStartEndsTest {
       nodes.given = () -> process;
       Pid asker = nodes.a.obedient();
       CompletableFuture<Pid> pid =
-          nodes
-              .a
-              .remote()
-              .spawn("given", with.apply(StartOptions.defaults().withParent(asker)));
+          nodes.a.remote().spawn("given", with.apply(StartOptions.defaults().withParent(asker)));
       await(called);
       withoutWaiting(nodes::loseSession);
       assertThat(TwoNodes.get(pid.handle((_, failure) -> failure))).isNotNull(); // it is lost

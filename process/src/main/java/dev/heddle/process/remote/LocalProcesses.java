@@ -23,8 +23,8 @@ import org.jspecify.annotations.Nullable;
 
 /// What the connection to another node asks of a runtime on behalf of that node.
 ///
-/// Any thread; no method waits, but code of the program that [#spawn] calls may. Futures are completed on workers or on the timer thread, so their
-/// dependent stages must not block.
+/// Any thread; no method waits, but code of the program that [#spawn] calls may. Futures are
+/// completed on workers or on the timer thread, so their dependent stages must not block.
 public interface LocalProcesses {
   /// Those of a runtime.
   static LocalProcesses of(ProcessRuntime runtime) {

@@ -202,7 +202,8 @@ final class RemoteStartEndsTest {
           nodes.a.remote().spawn("given", with.apply(StartOptions.defaults().withParent(asker)));
       await(called);
       withoutWaiting(nodes::loseSession);
-      assertThat(TwoNodes.get(pid.handle((_, failure) -> failure))).isNotNull(); // it is lost
+      boolean isLost = TwoNodes.get(pid.handle((_, failure) -> failure != null));
+      assertThat(isLost).isTrue();
       nodes.connect();
 
       goOn.countDown();

@@ -165,6 +165,11 @@ record LocalAccess(
     return host.starter().spawn(process, options, null);
   }
 
+  @Override
+  public Pid spawn(Process process, StartOptions options, NodePeer asker) {
+    return host.starter().spawnFor(asker, process, options);
+  }
+
   // ---- waits ----
 
   @Override

@@ -299,6 +299,28 @@ class NodePeerTest {
         .hasMessageContaining(far.toString());
   }
 
+  /// The node is in touch again when the start of a process that it has asked for before comes to
+  /// the ties.
+  @Test
+  @Tag("proc-162")
+  void spawnForAnotherNode_tiesByTheConnectionThatHasAsked() {
+    Pid parent = obedient(here);
+    LocalProcesses local = LocalProcesses.of(there);
+    node.cut();
+    local.removeNode("n1");
+    LocalProcesses.of(here).removeNode("n2");
+    TestNode next = TestNode.join(here, there);
+
+    StartOptions options = StartOptions.defaults().withParent(parent);
+    Pid linked = local.spawn(Kit.resting(), options.linked(), node.otherEnd());
+    Pid bound =
+        local.spawn(Kit.resting(), options.withLifetime(Lifetime.WITH_PARENT), node.otherEnd());
+
+    assertThat(Kit.exit(there, linked).reason()).isIn(Reason.LINKED, Reason.NOT_FOUND);
+    assertThat(Kit.exit(there, bound).reason()).isIn(Reason.SHUTDOWN, Reason.NOT_FOUND);
+    assertThat(next.otherEnd().frames).isEmpty();
+  }
+
   // ---- orders, and waits from outside ----
 
   @Test

@@ -50,9 +50,12 @@ final class Deliveries {
    * table says. A codec may wait, and the session may end meanwhile: so the end is looked at after
    * decoding, and nothing of the row is delivered then. [MessageRowsTest]
    *
+   * A start counts as held until its process is started or refused: until then its input is kept,
+   * and it may wait in code of the program.
+   *
    * Threads. The lock of the delivery, which RemoteNode takes for each frame; the thread that
-   * reports space in a mailbox, and that of a supplier, take it too. No worker and no body takes
-   * it.
+   * reports space in a mailbox takes it too, and that of a start when all is done. No worker and no
+   * body takes it.
    */
 
   /// How many bytes are held before the other node gets no more credit.
@@ -132,14 +135,24 @@ final class Deliveries {
     deliver(ask.to(), ask);
   }
 
-  /// Counts a start whose supplier has not returned yet as held.
-  void hold(int bytes) {
+  /// Counts a start that is under way as held.
+  ///
+  /// @param bytes of its input
+  void startBegins(int bytes) {
     var _ = heldBytes.addAndGet(FRAME_COST + bytes);
   }
 
-  void release(int bytes) {
-    var _ = heldBytes.addAndGet(-(FRAME_COST + bytes));
-    returnCredit();
+  /// The start is over, whatever came of it. Takes the lock.
+  void startIsOver(int bytes) {
+    lock.lock();
+    try {
+      if (!ended) {
+        var _ = heldBytes.addAndGet(-(FRAME_COST + bytes));
+        returnCredit();
+      }
+    } finally {
+      lock.unlock();
+    }
   }
 
   private void returnCredit() {

@@ -25,8 +25,10 @@ import org.jspecify.annotations.Nullable;
 
 /// What the other node has asked this one for, in one session, and has no answer to yet. Frames
 /// come from one thread at a time; answers go out on the threads that give them, so they follow
-/// what these have sent before.
+/// what these have sent before. Each start has a thread of its own.
 final class IncomingCalls {
+  private static final System.Logger LOG = System.getLogger("dev.heddle.cluster.peer");
+
   private final RemoteContext context;
   private final RemoteTies ties;
   private final IncomingRefusals refusals;
@@ -166,38 +168,48 @@ final class IncomingCalls {
 
   // ---- starts ----
 
-  /// A process that may be started, or why it may not.
-  record Start(@Nullable Process process, StartOptions options, @Nullable Throwable refusal) {}
-
-  /// Has the entry make a process. It may wait: it is code of the program.
-  Start prepare(Frame.Spawn spawn) {
+  /// Has the entry make a process, starts that and answers. All three call code of the program,
+  /// which may wait: called without a lock, on a thread of its own.
+  ///
+  /// The session may end at any time. A process that is made after that is closed instead of
+  /// started: the other node takes it for lost. One that is being started is tied by the session
+  /// that has asked for it, so the end cuts its ties as it does those of any other process.
+  ///
+  /// @param session ties the process to its parent
+  void spawn(Frame.Spawn spawn, RemoteNode session) {
+    Frame.Spawned answer;
     try {
-      return start(spawn);
-    } catch (Throwable t) {
-      return new Start(null, StartOptions.defaults(), t);
-    }
-  }
-
-  /// Starts a process and answers.
-  void spawn(Frame.Spawn spawn, Start start) {
-    Process process = start.process;
-    Throwable refusal = start.refusal;
-    Frame.Spawned answer = null;
-    try {
-      if (process != null) {
-        answer = new Frame.Spawned(spawn.id(), context.local().spawn(process, start.options));
+      Entry entry = entry(spawn);
+      StartOptions options = entry.with(options(spawn));
+      Process process = Objects.requireNonNull(entry.process().get(), "an entry made no process");
+      if (session.isEnded()) {
+        close(process, spawn);
+        return;
       }
+      Pid started = context.local().spawn(process, options, session);
+      answer = new Frame.Spawned(spawn.id(), started);
     } catch (Throwable t) {
-      refusal = t;
+      countRefused(spawn, t);
+      context.send(new Frame.SpawnFailed(spawn.id(), Failures.text(t)));
+      return;
     }
-    if (answer == null) {
-      Throwable why = refusal == null ? new StartRefusedException("no process", null) : refusal;
-      countRefused(spawn, why);
-      context.send(new Frame.SpawnFailed(spawn.id(), Failures.text(why)));
-    } else if (spawn.flags().contains(SpawnFlag.MONITOR)) {
+    if (spawn.flags().contains(SpawnFlag.MONITOR)) {
       ties.answerMonitoredStart(answer);
     } else {
       context.send(answer);
+    }
+  }
+
+  private void close(Process process, Frame.Spawn spawn) {
+    try {
+      process.close();
+    } catch (Throwable t) {
+      LOG.log(
+          System.Logger.Level.ERROR,
+          "close() of a process of entry '%s' failed, which was not started since the session with"
+                  .formatted(spawn.entry())
+              + " node '%s' had ended".formatted(context.other().node()),
+          t);
     }
   }
 
@@ -210,7 +222,7 @@ final class IncomingCalls {
     }
   }
 
-  private Start start(Frame.Spawn spawn) throws UndecodableMessageException {
+  private Entry entry(Frame.Spawn spawn) {
     Entry entry = entries.get(spawn.entry());
     if (entry == null) {
       throw new StartRefusedException(
@@ -218,6 +230,10 @@ final class IncomingCalls {
               .formatted(context.self(), spawn.entry(), new TreeSet<>(entries.keySet())),
           null);
     }
+    return entry;
+  }
+
+  private StartOptions options(Frame.Spawn spawn) throws UndecodableMessageException {
     Pid parent = spawn.parent();
     StartOptions options =
         StartOptions.defaults()
@@ -231,11 +247,9 @@ final class IncomingCalls {
       throw new StartRefusedException("the parent is not of the node that asks: " + parent, null);
     }
     options = spawn.flags().contains(SpawnFlag.LINK) ? options.linked() : options;
-    options =
-        spawn.flags().contains(SpawnFlag.WITH_PARENT)
-            ? options.withLifetime(Lifetime.WITH_PARENT)
-            : options;
-    return new Start(Objects.requireNonNull(entry.process().get()), entry.with(options), null);
+    return spawn.flags().contains(SpawnFlag.WITH_PARENT)
+        ? options.withLifetime(Lifetime.WITH_PARENT)
+        : options;
   }
 
   // ---- the end ----

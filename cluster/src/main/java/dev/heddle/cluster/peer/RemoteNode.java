@@ -24,7 +24,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
 import java.util.function.LongConsumer;
 import org.jspecify.annotations.Nullable;
@@ -52,14 +51,30 @@ public final class RemoteNode implements NodePeer {
    * sees the mark (see there), then stand-ins exit, calls fail, waits for space complete, held
    * messages are dropped.
    *
-   * Code of the program runs elsewhere: suppliers of entries and listeners of groups on threads of
-   * their own, stages of futures too (see LocalProcesses). Only constructors of messages and codecs
-   * run under the lock of the delivery. One that waits keeps back its session, and not its end.
+   * Code of the program runs elsewhere: starts and listeners of groups on threads of their own,
+   * stages of futures too (see LocalProcesses). Only constructors of messages and codecs run under
+   * the lock of the delivery. One that waits keeps back its session, and not its end.
+   *
+   * A start calls the supplier of the entry, entryPoints() of the process, the listeners of the
+   * runtime, and close() if it is refused. Each may wait for ever: so it holds no lock, and keeps
+   * back its own answer and nothing else. [CallbacksTest] The session may end meanwhile:
+   *   before the process is passed to the runtime   it is closed; the asker takes it for lost
+   *   after that                                    it is started; this session ties it to its
+   *                                                 parent and watches it, so the end cuts all
+   *                                                 that, or has done so, as for other processes
+   * The runtime must not look for the session of the parent: it might find the next one, where the
+   * parent lives and knows nothing of a process that was reported as lost.
+   * [RemoteStartEndsTest; mutant: cluster-start-tied-to-the-next-session]
+   *
+   * Rejected. To start under a lock that the end takes too: a listener that waits would keep the
+   * end, which is under the lock of all sessions.
    *
    * Locks, in this order: that of the delivery (a JDK lock: only threads of the session, those of
-   * suppliers, and those that report space in a mailbox), `starting`, that of the ties, that of the
-   * sink. Workers and bodies of processes take only the last two, which park nobody: a parked body
-   * needs a worker to go on, and that worker might be waiting for the same lock.
+   * starts when all is done, and those that report space in a mailbox), that of the ties, that of
+   * the sink. Workers and bodies of processes take only the last two, which park nobody: a parked
+   * body needs a worker to go on, and that worker might be waiting for the same lock.
+   *
+   * ended() waits for none but these last two, and for none of the delivery.
    *
    * I1. No frame makes handle throw: payloads are decoded where a failure is answered, addresses
    *     that lead nowhere are refused or ignored, answers to no call are ignored.
@@ -82,12 +97,7 @@ public final class RemoteNode implements NodePeer {
   private final PausedReceivers paused = new PausedReceivers();
   private final DeliveryLock delivery = new DeliveryLock();
 
-  // A process is started under it and the session ends under it: a linked one must not find the
-  // next
-  // session with its parent.
-  private final ReentrantLock starting = new ReentrantLock();
-
-  private volatile boolean ended; // written under `starting`
+  private volatile boolean ended; // written by the end, before all else
 
   // under the lock of the delivery
   private boolean isOver;
@@ -273,6 +283,11 @@ public final class RemoteNode implements NodePeer {
     }
   }
 
+  /// Whether the session has ended. Any thread.
+  boolean isEnded() {
+    return ended;
+  }
+
   /// Does what the next frame of a packet says, and those that follow it, if they are messages in a
   /// row to one process: it is woken once for all. Called as the other [#handle].
   ///
@@ -342,25 +357,18 @@ public final class RemoteNode implements NodePeer {
     }
   }
 
-  /// The supplier of the entry is code of the program, which may wait.
+  /// Starts a process on a thread of its own, without a lock: a start calls code of the program.
   private void spawn(Frame.Spawn spawn) {
     int bytes = spawn.input().length;
-    deliveries.hold(bytes);
+    deliveries.startBegins(bytes);
     context
         .local()
         .callbacks()
         .execute(() -> {
-          IncomingCalls.Start start = incoming.prepare(spawn);
-          delivery.lock();
-          starting.lock();
           try {
-            if (!ended) { // else it is not started: the other node takes it for lost
-              deliveries.release(bytes);
-              incoming.spawn(spawn, start);
-            }
+            incoming.spawn(spawn, this);
           } finally {
-            starting.unlock();
-            delivery.unlock();
+            deliveries.startIsOver(bytes);
           }
         });
   }
@@ -461,12 +469,7 @@ public final class RemoteNode implements NodePeer {
   /// The session has ended. Nothing of it is delivered after this, but for the frame that another
   /// thread is delivering. Does not wait for that: that thread does the rest.
   public void ended() {
-    starting.lock();
-    try {
-      ended = true;
-    } finally {
-      starting.unlock();
-    }
+    ended = true;
     groups.ended(this); // before the next session with that node tells of its members
     delivery.doLast(this::end);
   }

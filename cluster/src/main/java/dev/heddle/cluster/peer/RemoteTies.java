@@ -65,7 +65,11 @@ final class RemoteTies {
    * I4. When all ties are gone, no stand-in and no watch is left. [RemoteTiesRandomTest]
    *
    * Locks. Under the lock: ProcessLinks, whose locks are held for some instructions, and the sink.
-   * Not under it: exits and what they notify.
+   * Not under it: exits and what they notify, and code of the program, since the end of the session
+   * spins for the lock. The text of an exit is such code: a failure makes its message, a codec
+   * encodes a detail. So a watch is added under the lock and listens after it, when a process that
+   * has ended tells at once; then it is looked whether it is still needed, as whoever drops it
+   * removes it first and its listener then. [RemoteStartEndsTest]
    *
    * A process that links again while the signal of an older, broken link to the same process is on
    * its way has one signal for both, as ProcessLinks says.
@@ -107,12 +111,13 @@ final class RemoteTies {
   /// As [dev.heddle.process.remote.NodePeer#link].
   void link(ProcessLinks.Owner one, Pid other) {
     Exit missing = missing(other);
+    Watch added = null;
     if (missing == null) {
       lock.lock();
       try {
         missing = ended ? lost(other) : null;
         if (!ended) {
-          makeLink(one, other);
+          added = makeLink(one, other);
         }
       } finally {
         lock.unlock();
@@ -121,12 +126,14 @@ final class RemoteTies {
     if (missing != null) {
       ProcessLinks.linkToEnded(one, missing);
     }
+    listen(added);
   }
 
-  private void makeLink(ProcessLinks.Owner one, Pid other) {
+  /// @return the watch of a process that was not watched before
+  private @Nullable Watch makeLink(ProcessLinks.Owner one, Pid other) {
     StandIn target = standIn(other);
     if (target.linked.containsKey(one.self())) {
-      return;
+      return null;
     }
     try {
       ProcessLinks.link(one, target);
@@ -136,7 +143,7 @@ final class RemoteTies {
     }
     target.linked.put(one.self(), ++linksSent);
     context.send(new Frame.Link(one.self(), other));
-    watchLinked(one, other); // after LINK: it may send DOWN
+    return watchLinked(one, other);
   }
 
   /// As [dev.heddle.process.remote.NodePeer#unlink].
@@ -259,16 +266,43 @@ final class RemoteTies {
   }
 
   /// Watches a process because of a link.
-  private void watchLinked(ProcessLinks.Owner owner, Pid other) {
+  ///
+  /// @return the watch, if it is new: [#listen] is to follow without the lock
+  private @Nullable Watch watchLinked(ProcessLinks.Owner owner, Pid other) {
     Watch watch = watch(owner);
     boolean isNew = !watch.isNeeded();
     watch.linked.add(other);
-    listen(watch, isNew);
+    return isNew ? watch : null;
   }
 
-  private static void listen(Watch watch, boolean isNew) {
-    if (isNew) {
-      watch.owner.processLinks().onExit(watch.listener); // at once, if it has ended
+  /// Watches a process because of a monitor. Otherwise as [#watchLinked].
+  private @Nullable Watch watchMonitored(ProcessLinks.@Nullable Owner owner, Pid target) {
+    if (owner == null) {
+      sayNotFound(target);
+      return null;
+    }
+    Watch watch = watch(owner);
+    boolean isNew = !watch.isNeeded();
+    watch.isMonitored = true;
+    return isNew ? watch : null;
+  }
+
+  /// Listens for the end of a process. Without the lock: one that has ended tells at once.
+  private void listen(@Nullable Watch added) {
+    if (added == null) {
+      return;
+    }
+    ProcessLinks links = added.owner.processLinks();
+    links.onExit(added.listener);
+    boolean isNeeded;
+    lock.lock();
+    try {
+      isNeeded = watches.get(added.owner.self()) == added;
+    } finally {
+      lock.unlock();
+    }
+    if (!isNeeded) { // it was dropped meanwhile
+      links.offExit(added.listener);
     }
   }
 
@@ -312,19 +346,14 @@ final class RemoteTies {
 
   void onMonitor(Pid target) {
     ProcessLinks.Owner owner = context.local().find(target);
+    Watch added;
     lock.lock();
     try {
-      if (owner == null) {
-        sayNotFound(target);
-        return;
-      }
-      Watch watch = watch(owner);
-      boolean isNew = !watch.isNeeded();
-      watch.isMonitored = true;
-      listen(watch, isNew);
+      added = watchMonitored(owner, target);
     } finally {
       lock.unlock();
     }
+    listen(added);
   }
 
   private void sayNotFound(Pid target) {
@@ -347,6 +376,7 @@ final class RemoteTies {
 
   void onLink(Pid from, Pid to) {
     ProcessLinks.Owner owner = context.local().find(to);
+    Watch added;
     lock.lock();
     try {
       linksReceived++;
@@ -361,10 +391,11 @@ final class RemoteTies {
       } catch (IllegalStateException _) {
         untied(standIn); // `to` has just ended: its watch says how
       }
-      watchLinked(owner, from);
+      added = watchLinked(owner, from);
     } finally {
       lock.unlock();
     }
+    listen(added);
   }
 
   void onUnlink(Pid from, Pid to, long seen) {
@@ -405,15 +436,23 @@ final class RemoteTies {
 
   // ---- starts ----
 
-  /// Answers a start, and watches the process then: a DOWN before the answer would be ignored.
+  /// Answers a start, and watches the process then: a DOWN before the answer would be ignored. The
+  /// thread of the start calls this, maybe after the end of the session: the other node takes the
+  /// process for lost, and a watch would stay for good.
   void answerMonitoredStart(Frame.Spawned answer) {
+    ProcessLinks.Owner owner = context.local().find(answer.pid());
+    Watch added;
     lock.lock();
     try {
+      if (ended) {
+        return;
+      }
       context.send(answer);
-      onMonitor(answer.pid());
+      added = watchMonitored(owner, answer.pid());
     } finally {
       lock.unlock();
     }
+    listen(added);
   }
 
   /// A start that monitors was answered: the other node watches the process already.

@@ -24,6 +24,7 @@ final class Entities {
    * from     event                                 to       then
    * (none)   a message, and the node may act       RUNNING  the entity is started
    * (none)   a message, and the node may not act   WAITING
+   * (none)   the same, and too many wait           same     the message is refused
    * WAITING  the node may act again                RUNNING  what waits is delivered
    * RUNNING  a message                             same     delivered
    * RUNNING  idle; the node may not act            ENDING   it is asked to end
@@ -40,6 +41,7 @@ final class Entities {
    *
    * I1. A key has one entity at a time. C6
    * I2. What an entity has left goes before what came meanwhile. C8
+   * I3. A key is kept while an entity runs or a message waits for it, and no longer. [ShardTest]
    */
   private static final class Entity {
     final Deque<EntityMessage> waiting = new ArrayDeque<>(0);
@@ -106,10 +108,17 @@ final class Entities {
     if (entity.number != 0 && !entity.isEnding) {
       deliver(entity, message);
     } else if (waiting >= Shard.MOST || waitingBytes + message.bytes() > Shard.MOST_BYTES) {
+      if (isNone(entity)) { // else each key that was ever refused would stay
+        byKey.remove(entity.key);
+      }
       fail(message, Failure.FULL, null);
     } else {
       await(entity, message);
     }
+  }
+
+  private static boolean isNone(Entity entity) {
+    return entity.number == 0 && entity.waiting.isEmpty();
   }
 
   private void await(Entity entity, EntityMessage message) {

@@ -23,6 +23,7 @@ import java.util.Objects;
 import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
@@ -30,8 +31,13 @@ import org.jspecify.annotations.Nullable;
 final class LocalEntity {
   /*
    * The shard decides under its lock what happens to the entity; that is carried out without the
-   * lock, in the same order, by whoever comes: starting a process and sending to it may call code
-   * of the program.
+   * lock, in the same order, by whoever comes.
+   *
+   * The process is started on a thread of its own: the start calls listeners of the runtime, which
+   * may wait, and whoever comes may be the agent, by which all sessions live, or a thread that
+   * delivers one. Until then the orders wait in the queue. The starter writes `isStarted` and then
+   * looks into the queue; whoever adds an order looks at `isStarted` after that: one of the two
+   * carries it out. [EntityTypeTest]
    */
   private static final int PORTION =
       ShardWindow.DEFAULT.messages() / 32; // of messages taken, to tell of
@@ -86,6 +92,7 @@ final class LocalEntity {
   private long lastNanos;
 
   // any thread
+  private final AtomicBoolean isBegun = new AtomicBoolean(); // its start
   private final Queue<Runnable> orders = new ConcurrentLinkedQueue<>();
   private final SpinLock carrying = new SpinLock();
   private final AtomicInteger takenCount = new AtomicInteger(); // since it was last asked for
@@ -93,8 +100,9 @@ final class LocalEntity {
   private volatile @Nullable Exit exit;
   private volatile @Nullable Throwable refusal; // of its start
 
-  // whoever has `carrying`
-  private @Nullable Pid pid;
+  // written by its starter, before `isStarted`
+  private @Nullable Pid pid; // null: it was refused
+  private volatile boolean isStarted; // or refused
 
   LocalEntity(
       long number,
@@ -113,7 +121,6 @@ final class LocalEntity {
     this.options = options.withInput(id).withMailbox(Shard.MOST, MailboxPolicy.REJECT);
     this.listener = listener;
     this.lastNanos = nanos;
-    orders.add(this::spawn);
   }
 
   /// The name of its type.
@@ -221,7 +228,16 @@ final class LocalEntity {
 
   /// Does what the shard has decided.
   void carryOut() {
-    while (!orders.isEmpty() && carrying.tryLock()) {
+    if (!isBegun.get() && isBegun.compareAndSet(false, true)) {
+      local
+          .callbacks()
+          .execute(() -> {
+            spawn();
+            isStarted = true;
+            carryOut();
+          });
+    }
+    while (isStarted && !orders.isEmpty() && carrying.tryLock()) {
       try {
         for (Runnable next = orders.poll(); next != null; next = orders.poll()) {
           next.run();

@@ -1,17 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.heddle.cluster.node;
 
+import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.heddle.cluster.engine.Engine;
 import dev.heddle.cluster.engine.LocalEngines;
 import dev.heddle.cluster.session.Ending.Cause;
 import dev.heddle.process.Pid;
+import dev.heddle.process.Process;
+import dev.heddle.process.ProcessEvent;
 import dev.heddle.process.StartOptions;
+import dev.heddle.process.StepOutput;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Objects;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import org.junit.jupiter.api.AfterEach;
@@ -22,6 +26,11 @@ import org.junit.jupiter.api.Timeout;
 /// Code of the program that waits where the cluster calls it.
 @Timeout(300)
 final class CallbacksTest {
+  private abstract static class Stepless implements Process {
+    @Override
+    public void step(List<ProcessEvent> events, StepOutput out) {}
+  }
+
   private static final Duration SOON = Duration.ofSeconds(RunningNode.GUARD_SECONDS);
 
   private final LocalEngines engines = new LocalEngines();
@@ -67,7 +76,7 @@ final class CallbacksTest {
     awaitSession(a, late);
     assertThat(a.runtime.<Object>ask(late.spawn(), "question", SOON)).isEqualTo("question");
     a.node.leave(SOON);
-    assertThat(other.awaitEnd("a").cause()).isEqualTo(Cause.LEFT);
+    assertThat(other.awaitEnd(a.node.self().node()).cause()).isEqualTo(Cause.LEFT);
   }
 
   @Test
@@ -126,13 +135,82 @@ final class CallbacksTest {
     awaitSession(a, b);
 
     CompletableFuture<Pid> started =
-        Objects.requireNonNull(a.node.node("b")).spawn("slow", StartOptions.defaults());
+        requireNonNull(a.node.node("b")).spawn("slow", StartOptions.defaults());
     b.supplierCalled.await();
     assertThat(a.runtime.<Object>ask(b.spawn(), "question", SOON)).isEqualTo("question");
     assertThat(started).isNotDone();
 
     b.supplierReturns.countDown();
     assertThat(a.runtime.<Object>ask(started.get(), "question", SOON)).isEqualTo("question");
+  }
+
+  /// Starts a process of `b` for `a`, which ends in code of `b` that never returns: that keeps back
+  /// this start, and neither a message of the same session nor the end of it.
+  private void checkStartWaitsAlone(RunningNode b, StartOptions options)
+      throws InterruptedException {
+    RunningNode a = start("a");
+    RunningNode c = start("c");
+    awaitSession(a, b);
+    awaitSession(b, c);
+
+    CompletableFuture<Pid> started = requireNonNull(a.node.node("b")).spawn("given", options);
+    called.await();
+    assertThat(a.runtime.<Object>ask(b.spawn(), "question", SOON)).isEqualTo("question");
+    assertThat(started).isNotDone();
+    a.node.leave(SOON);
+    assertThat(b.awaitEnd("a").cause()).isEqualTo(Cause.LEFT);
+    assertThat(started.handle((_, failure) -> failure).join()).isNotNull(); // it is lost
+
+    checkWorks(b, c);
+    end.countDown(); // else the runtime would wait for the start
+  }
+
+  @Test
+  @Tag("C9")
+  void listenerOfStarts_thatWaitsForEver_keepsBackItsOwnStartOnly() throws InterruptedException {
+    RunningNode b = start("b");
+    b.onStart = this::waitForEver;
+
+    checkStartWaitsAlone(b, StartOptions.defaults().withName("listened"));
+  }
+
+  @Test
+  @Tag("C9")
+  void entryPointsOfAProcess_thatWaitForEver_keepBackItsOwnStartOnly() throws InterruptedException {
+    RunningNode b = start("b");
+    b.given =
+        () ->
+            new Stepless() {
+              @Override
+              public Set<String> entryPoints() {
+                waitForEver();
+                return super.entryPoints();
+              }
+            };
+
+    checkStartWaitsAlone(b, StartOptions.defaults());
+  }
+
+  @Test
+  @Tag("C9")
+  void closeOfARefusedProcess_thatWaitsForEver_keepsBackItsOwnStartOnly()
+      throws InterruptedException {
+    RunningNode b = start("b");
+    b.given =
+        () ->
+            new Stepless() {
+              @Override
+              public Set<String> entryPoints() {
+                return Set.of("none that is asked for");
+              }
+
+              @Override
+              public void close() {
+                waitForEver();
+              }
+            };
+
+    checkStartWaitsAlone(b, StartOptions.defaults());
   }
 
   @Test

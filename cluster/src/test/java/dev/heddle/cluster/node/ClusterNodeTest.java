@@ -297,7 +297,8 @@ final class ClusterNodeTest {
           assertThat(it.labels()).containsEntry("zone", "b");
         });
     assertThat(a.node.introduction("b"))
-        .satisfies(it -> assertThat(it.entries()).containsExactlyInAnyOrder("obedient", "slow"));
+        .satisfies(
+            it -> assertThat(it.entries()).containsExactlyInAnyOrder("obedient", "slow", "given"));
   }
 
   /// Its address was listed a second time, as one that is greeted, until the end of the step that

@@ -12,9 +12,11 @@ import dev.heddle.process.Pid;
 import dev.heddle.process.Process;
 import dev.heddle.process.ProcessContext;
 import dev.heddle.process.ProcessEvent;
+import dev.heddle.process.ProcessListener;
 import dev.heddle.process.ProcessRuntime;
 import dev.heddle.process.ProcessSignal;
 import dev.heddle.process.Request;
+import dev.heddle.process.StartOptions;
 import dev.heddle.process.StepOutput;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -27,6 +29,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /// A runtime with a node, for tests.
@@ -44,6 +47,12 @@ final class RunningNode implements AutoCloseable {
   final BlockingQueue<Object> got = new LinkedBlockingQueue<>();
   final CountDownLatch supplierCalled = new CountDownLatch(1);
   final CountDownLatch supplierReturns = new CountDownLatch(1);
+
+  // code of the program: of the entry "given", and at the start of a process that is named
+  // "listened"
+  volatile Supplier<Process> given = this::obedient;
+  volatile Runnable onStart = () -> {};
+
   private final BlockingQueue<ClusterNode.Change> changes = new LinkedBlockingQueue<>();
 
   RunningNode(String cluster, String name, Engine engine) {
@@ -52,7 +61,13 @@ final class RunningNode implements AutoCloseable {
 
   /// A node that speaks these versions of the wire.
   RunningNode(String cluster, String name, Engine engine, int oldestVersion, int newestVersion) {
-    runtime = ProcessRuntime.builder().workers(2).node(name).host("main").start();
+    runtime =
+        ProcessRuntime.builder()
+            .workers(2)
+            .node(name)
+            .host("main")
+            .listener(new StartListener())
+            .start();
     node =
         new ClusterNode(
             engine,
@@ -62,7 +77,13 @@ final class RunningNode implements AutoCloseable {
                 Map.of("zone", name),
                 MessageTypes.of(List.of(), List.of()),
                 new PeerOptions(
-                    Map.of("obedient", Entry.of(this::obedient), "slow", Entry.of(this::slow)),
+                    Map.of(
+                        "obedient",
+                        Entry.of(this::obedient),
+                        "slow",
+                        Entry.of(this::slow),
+                        "given",
+                        Entry.of(() -> given.get())),
                     PeerOptions.ForeignOrders.CARRIED_OUT),
                 (life, service) -> got.add(life.node() + " says " + service.name()),
                 Features.of(0)),
@@ -73,6 +94,15 @@ final class RunningNode implements AutoCloseable {
       node.start();
     } catch (IOException e) {
       throw new UncheckedIOException(e);
+    }
+  }
+
+  private final class StartListener implements ProcessListener {
+    @Override
+    public void onStart(Pid pid, StartOptions options) {
+      if ("listened".equals(options.name())) {
+        onStart.run();
+      }
     }
   }
 

@@ -181,8 +181,7 @@ final class SimulatedNode implements Connections.Sessions {
       History history,
       @Nullable ProcessHistory processes) {
     this.life = life;
-    this.processes =
-        processes == null ? null : new SimulatedProcesses(life, processes, this::remoteOf);
+    this.processes = processes == null ? null : new SimulatedProcesses(life, processes);
     this.groups = this.processes == null ? null : new Groups(this.processes);
     this.network = network;
     this.engine = engine;
@@ -231,11 +230,6 @@ final class SimulatedNode implements Connections.Sessions {
       }
       connections.received(from, packet);
     }
-  }
-
-  private @Nullable RemoteNode remoteOf(Pid pid) {
-    Peer peer = open.get(pid.node());
-    return peer == null ? null : peer.remote;
   }
 
   private RemoteNode remoteNode(SimulatedProcesses local, NodeLife other, FrameSink sink) {

@@ -3,8 +3,6 @@ package dev.heddle.cluster.node;
 
 import static dev.heddle.cluster.node.SimulatedNode.check;
 
-import dev.heddle.cluster.peer.RemoteNode;
-import dev.heddle.cluster.peer.UnreachableNodes;
 import dev.heddle.cluster.wire.NodeLife;
 import dev.heddle.process.Exit;
 import dev.heddle.process.MailboxPolicy;
@@ -34,17 +32,13 @@ import org.jspecify.annotations.Nullable;
 final class SimulatedProcesses implements LocalProcesses {
   private final NodeLife life;
   private final ProcessHistory history;
-  private final Function<Pid, @Nullable RemoteNode> routes;
   final Map<Pid, SimulatedProcess> living = new LinkedHashMap<>();
   private final Reply<@Nullable Object> unused = UnusedReply.get();
   private long last;
 
-  /// @param routes leads to the node of a process, if that is in session
-  SimulatedProcesses(
-      NodeLife life, ProcessHistory history, Function<Pid, @Nullable RemoteNode> routes) {
+  SimulatedProcesses(NodeLife life, ProcessHistory history) {
     this.life = life;
     this.history = history;
-    this.routes = routes;
   }
 
   SimulatedProcess start() {
@@ -192,10 +186,14 @@ final class SimulatedProcesses implements LocalProcesses {
 
   @Override
   public Pid spawn(Process process, StartOptions options) {
+    throw none();
+  }
+
+  @Override
+  public Pid spawn(Process process, StartOptions options, NodePeer asker) {
     Pid parent = Objects.requireNonNull(options.parent(), "only children are started so");
     SimulatedProcess child = start(parent);
-    NodePeer node = routes.apply(parent);
-    (node == null ? new UnreachableNodes() : node).link(child, parent);
+    asker.link(child, parent);
     return child.self();
   }
 

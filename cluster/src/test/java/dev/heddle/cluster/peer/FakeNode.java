@@ -25,11 +25,13 @@ import java.util.Deque;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -51,6 +53,10 @@ public final class FakeNode implements LocalProcesses {
   CompletableFuture<@Nullable Void> room = CompletableFuture.completedFuture(null);
 
   Executor callbacks = Runnable::run;
+
+  // a process has ended before its start returns, and can still be found
+  Consumer<FakeProcess> starting = made -> made.end(Exit.Reason.FAILED);
+
   final Groups groups = new Groups(this);
   final RemoteNode remote;
 
@@ -214,12 +220,19 @@ public final class FakeNode implements LocalProcesses {
     throw none();
   }
 
-  /// The process has ended when this returns, and can still be found.
   @Override
   public Pid spawn(Process process, StartOptions options) {
+    throw none();
+  }
+
+  @Override
+  public Pid spawn(Process process, StartOptions options, NodePeer asker) {
     FakeProcess made = new FakeProcess(address(1_000));
-    made.end(Exit.Reason.FAILED);
     living.put(made.self(), made);
+    starting.accept(made);
+    if (options.isLinked()) {
+      asker.link(made, Objects.requireNonNull(options.parent()));
+    }
     return made.self();
   }
 

@@ -61,7 +61,11 @@ final class FakeProcess implements ProcessLinks.Owner {
   }
 
   void end(Exit.Reason reason) {
-    exit = new Exit(self, reason, null, null);
-    links.exited(this, exit, (_, _) -> {});
+    end(new Exit(self, reason, null, null));
+  }
+
+  void end(Exit how) {
+    exit = how;
+    links.exited(this, how, (_, _) -> {});
   }
 }

@@ -112,7 +112,7 @@ class RemoteSpawnTest {
         .hasCauseInstanceOf(StartRefusedException.class)
         .hasMessageContaining("node 'b'")
         .hasMessageContaining("no entry 'nothing'")
-        .hasMessageContaining("[failing, narrow, obedient]");
+        .hasMessageContaining("[failing, given, narrow, obedient]");
     assertThat(b.remote().counters().refusedHere()).isEqualTo(1);
   }
 

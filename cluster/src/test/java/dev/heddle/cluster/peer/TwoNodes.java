@@ -29,6 +29,7 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /// Two runtimes whose nodes are in session: frames go from one to the other in order, each
@@ -189,6 +190,9 @@ final class TwoNodes implements AutoCloseable {
   final Node a = new Node("a");
   final Node b = new Node("b");
 
+  // the entry "given" of b
+  volatile Supplier<Process> given = () -> Node.obedient(b.got);
+
   private final MessageTypes ofA;
   private final MessageTypes ofB;
   private final PeerOptions options;
@@ -200,6 +204,8 @@ final class TwoNodes implements AutoCloseable {
         Map.of(
             "obedient",
             Entry.of(() -> Node.obedient(b.got)),
+            "given",
+            Entry.of(() -> given.get()),
             "narrow",
             new Entry(
                 () -> Node.obedient(b.got),

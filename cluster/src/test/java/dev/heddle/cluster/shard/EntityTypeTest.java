@@ -14,6 +14,7 @@ import dev.heddle.cluster.shard.ShardMessage.Failure;
 import dev.heddle.process.CoroutineProcess;
 import dev.heddle.process.Pid;
 import dev.heddle.process.Process;
+import dev.heddle.process.ProcessListener;
 import dev.heddle.process.ProcessRuntime;
 import dev.heddle.process.SendResult;
 import dev.heddle.process.StartOptions;
@@ -36,11 +37,28 @@ class EntityTypeTest {
   private static final int SHARDS = 2;
   private static final long SECOND = 1_000_000_000L;
 
+  private static final String SLOW = "slow"; // the key of an entity whose start waits
+
+  private final CountDownLatch startGoesOn = new CountDownLatch(1);
   private final ProcessRuntime runtime =
-      ProcessRuntime.builder().workers(1).node("a").host("main").start();
+      ProcessRuntime.builder()
+          .workers(1)
+          .node("a")
+          .host("main")
+          .listener(new SlowListener())
+          .start();
   private final LocalProcesses local = LocalProcesses.of(runtime);
   private final Semaphore taken = new Semaphore(0);
   private final CountDownLatch received = new CountDownLatch(2);
+
+  private final class SlowListener implements ProcessListener {
+    @Override
+    public void onStart(Pid pid, StartOptions options) throws InterruptedException {
+      if (options.input() instanceof EntityId(_, String key, _) && key.equals(SLOW)) {
+        startGoesOn.await();
+      }
+    }
+  }
 
   /// Another thread looks at the other shards whenever this one asks for the time.
   private final HeldBytes held = new HeldBytes(HeldBytes.MOST);
@@ -200,6 +218,26 @@ class EntityTypeTest {
     node.type = type;
     type.offer(message(key)); // nobody sends another one, or looks again
     received.await();
+  }
+
+  /// The agent of the node may be the one that starts it.
+  @Test
+  @Tag("C9")
+  void startOfAnEntity_thatWaits_keepsBackNobodyElse() throws Exception {
+    EntityType type = type(new Meddling(), 1_000);
+    String other = "k0";
+    for (int i = 1; type.shardOf(other) != type.shardOf(SLOW); i++) {
+      other = "k" + i;
+    }
+    type.offer(message(SLOW));
+    type.offer(message(SLOW));
+    type.tick();
+    type.offer(message(other));
+    taken.acquire(); // that of the other one
+    assertThat(taken.availablePermits()).isZero();
+
+    startGoesOn.countDown();
+    taken.acquire(2);
   }
 
   private static String keyOfFirst(EntityType type) {

@@ -302,6 +302,25 @@ class ShardTest {
     assertThat(port.take()).containsExactly("start 2 k 5", "2 gets 1");
   }
 
+  /// Else each key that was refused would be kept, and an entity started for it later.
+  @Test
+  @Tag("C9")
+  void keysOfRefusedMessages_whileTheNodeMayNotAct_areNotKept() {
+    owned(5, "a", null);
+    port.mayAct = false;
+    int most = (int) Shard.MOST_BYTES;
+    shard.received("b", new Deliver(5, new EntityMessage("b", "k", 0, "large", most)), 0);
+    shard.received("b", new Deliver(5, message("b", "new", "1")), 0);
+    deliver("b", 5, "2");
+    assertThat(port.take()).containsExactly("b: FULL 1", "b: FULL 2");
+
+    port.mayAct = true;
+    shard.progress(0);
+    assertThat(port.take()).containsExactly("start 1 k 5", "1 gets large");
+    shard.received("b", new Deliver(5, message("b", "new", "3")), 0);
+    assertThat(port.take()).containsExactly("start 2 new 5", "2 gets 3");
+  }
+
   @Test
   @Tag("C3")
   void entity_thatFailsBeforeItTakesAnything_costsOneMessage() {

@@ -69,7 +69,15 @@ public final class ProcessStarter {
   /// @return its PID, or that of the process that has its name
   /// @throws NullPointerException when there is nothing to start
   public Pid spawn(Process process, StartOptions options, @Nullable ProcessInstance by) {
-    return spawn(process, options, by, null);
+    return spawn(process, options, by, null, null);
+  }
+
+  /// Starts a process for another node.
+  ///
+  /// @param asker ties it to its parent
+  /// @return its PID, or that of the process that has its name
+  public Pid spawnFor(NodePeer asker, Process process, StartOptions options) {
+    return spawn(process, options, null, null, asker);
   }
 
   /// Starts a typed process.
@@ -80,14 +88,15 @@ public final class ProcessStarter {
   public <M> Ref<M> spawnTyped(
       TypedProcess<M> process, StartOptions options, @Nullable ProcessInstance by) {
     Class<M> protocol = Objects.requireNonNull(process, NOTHING_TO_START).protocol();
-    return runtime.ref(spawn(process, options, by, protocol), protocol);
+    return runtime.ref(spawn(process, options, by, protocol, null), protocol);
   }
 
   private Pid spawn(
       Process process,
       StartOptions options,
       @Nullable ProcessInstance by,
-      @Nullable Class<?> takes) {
+      @Nullable Class<?> takes,
+      @Nullable NodePeer asker) {
     Objects.requireNonNull(process, NOTHING_TO_START);
     Objects.requireNonNull(
         options, "the options to spawn with are null; use StartOptions.defaults()");
@@ -102,7 +111,7 @@ public final class ProcessStarter {
     }
     ProcessInstance other;
     try {
-      other = applyOptions(made, takes);
+      other = applyOptions(made, takes, asker);
     } catch (Throwable t) {
       made.refuse(t);
       throw t instanceof RuntimeException e
@@ -150,8 +159,10 @@ public final class ProcessStarter {
   /// Applies the start options to a process.
   ///
   /// @param protocol the messages that the owner of the name must accept; or null
+  /// @param asker the connection to the node of its parent; null to look it up
   /// @return the process, or the one that has its name
-  private ProcessInstance applyOptions(ProcessInstance made, @Nullable Class<?> protocol)
+  private ProcessInstance applyOptions(
+      ProcessInstance made, @Nullable Class<?> protocol, @Nullable NodePeer asker)
       throws Exception {
     checkOpen(); // again: close() sees the process in the table, or this call sees `closed`
     StartOptions options = made.options();
@@ -162,7 +173,7 @@ public final class ProcessStarter {
         return owner;
       }
     }
-    Runnable undo = tieToParent(made, options);
+    Runnable undo = tieToParent(made, options, asker);
     try {
       listeners.starts(made.self(), options);
     } catch (Throwable t) {
@@ -179,13 +190,14 @@ public final class ProcessStarter {
   /// Links a process to its parent, and makes it end with its parent, as its options say.
   ///
   /// @return undoes the link and the monitor; null when there are none
-  private @Nullable Runnable tieToParent(ProcessInstance made, StartOptions options) {
+  private @Nullable Runnable tieToParent(
+      ProcessInstance made, StartOptions options, @Nullable NodePeer asker) {
     boolean endsWithParent = termination.endsWithParent(options);
     if (!options.isLinked() && !options.isMonitored() && !endsWithParent) {
       return null;
     }
     Pid parent = options.parent();
-    NodePeer node = parent == null ? null : directory.nodeOf(parent);
+    NodePeer node = asker != null || parent == null ? asker : directory.nodeOf(parent);
     if (parent != null && node != null) {
       return tieToParent(made, node, parent);
     }

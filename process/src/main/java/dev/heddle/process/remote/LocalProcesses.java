@@ -4,6 +4,7 @@ package dev.heddle.process.remote;
 import dev.heddle.process.MailboxPolicy;
 import dev.heddle.process.Pid;
 import dev.heddle.process.Process;
+import dev.heddle.process.ProcessListener;
 import dev.heddle.process.ProcessRuntime;
 import dev.heddle.process.ProcessSignal;
 import dev.heddle.process.Reply;
@@ -22,8 +23,8 @@ import org.jspecify.annotations.Nullable;
 
 /// What the connection to another node asks of a runtime on behalf of that node.
 ///
-/// Any thread; no method waits. Futures are completed on workers or on the timer thread, so their
-/// dependent stages must not block.
+/// Any thread; no method waits, but code of the program that [#spawn] calls may. Futures are
+/// completed on workers or on the timer thread, so their dependent stages must not block.
 public interface LocalProcesses {
   /// Those of a runtime.
   static LocalProcesses of(ProcessRuntime runtime) {
@@ -117,6 +118,16 @@ public interface LocalProcesses {
   /// @throws dev.heddle.process.StartRefusedException when it cannot be started; the options must
   ///   not ask for a monitor by a parent of another node, which monitors by itself
   Pid spawn(Process process, StartOptions options);
+
+  /// Starts a process that another node has asked for. Its link and its lifetime are tied to the
+  /// parent by the connection by which that node has asked, even if the node has a new one by now.
+  ///
+  /// This calls code of the program, which may wait: `entryPoints()`, [ProcessListener], and
+  /// `close()` when the start is refused. So the caller holds no lock, and has a thread for it.
+  ///
+  /// @param asker the connection to the node of the parent; it may have ended
+  /// @throws dev.heddle.process.StartRefusedException as the other [#spawn]
+  Pid spawn(Process process, StartOptions options, NodePeer asker);
 
   // ---- waits ----
 

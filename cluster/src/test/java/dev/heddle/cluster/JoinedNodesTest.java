@@ -9,6 +9,7 @@ import dev.heddle.cluster.engine.LogLines;
 import dev.heddle.ports.TestPorts;
 import dev.heddle.process.AskFailedException;
 import dev.heddle.process.CoroutineProcess;
+import dev.heddle.process.Exit;
 import dev.heddle.process.Pid;
 import dev.heddle.process.Process;
 import dev.heddle.process.ProcessContext;
@@ -23,6 +24,7 @@ import dev.heddle.process.StepOutput;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.LinkedBlockingQueue;
 import org.jspecify.annotations.Nullable;
@@ -79,6 +81,7 @@ class JoinedNodesTest {
   }
 
   private static final BlockingQueue<Object> GOT = new LinkedBlockingQueue<>();
+  private static final BlockingQueue<Pid> RESIDENTS = new LinkedBlockingQueue<>();
 
   private static ProcessRuntime runtime;
   private static Cluster a;
@@ -96,6 +99,7 @@ class JoinedNodesTest {
             options("b", ports)
                 .messages(OldPaint.class)
                 .entry("worker", () -> (_, out) -> out.done())
+                .entry("resident", () -> CoroutineProcess.ofAction(JoinedNodesTest::reside))
                 .refuseOrders());
     c =
         Cluster.join(
@@ -214,6 +218,55 @@ class JoinedNodesTest {
     a.runtime().cancel(pid, "enough", SOON);
     a.runtime().requestExit(pid, "enough");
     a.runtime().terminate(pid);
+  }
+
+  /// Lives, and says who it is.
+  private static void reside(CoroutineProcess self) throws InterruptedException {
+    RESIDENTS.add(self.context().self());
+    var _ = self.receive();
+  }
+
+  /// Links are no orders: the process decides what they do to it, and others rely on them.
+  @Test
+  @Tag("C4")
+  void linkOfAnotherNode_toANodeThatRefusesOrders_breaksAtBothEnds_andTheProcessMayTrapIt()
+      throws Exception {
+    Pid there = b.runtime().spawn(new Recorder());
+    var linkDown = new CompletableFuture<Object>();
+    Pid trapping = b.runtime().spawn(CoroutineProcess.ofAction(self -> trap(self, linkDown)));
+    assertThat(RESIDENTS.poll(4, MINUTES)).isEqualTo(trapping);
+    var exit = b.runtime().whenExited(there);
+    Pid here =
+        a.runtime()
+            .spawn(
+                CoroutineProcess.ofAction(self -> {
+                  self.context().link(there);
+                  self.context().link(trapping);
+                  throw new IllegalStateException("broken");
+                }));
+    assertThat(exit.get(4, MINUTES).reason()).isEqualTo(Exit.Reason.LINKED);
+    assertThat(linkDown.get(4, MINUTES))
+        .isInstanceOfSatisfying(
+            ProcessSignal.LinkDown.class, it -> assertThat(it.exit().pid()).isEqualTo(here));
+  }
+
+  private static void trap(CoroutineProcess self, CompletableFuture<Object> linkDown)
+      throws InterruptedException {
+    self.context().trapExits();
+    RESIDENTS.add(self.context().self());
+    linkDown.complete(self.receive());
+  }
+
+  /// No order reaches it: without its link it would live on without its supervisor.
+  @Test
+  @Tag("C10")
+  void child_atANodeThatRefusesOrders_endsWithItsStandIn() throws Exception {
+    Pid standIn =
+        a.runtime().spawn(a.child("resident", StartOptions.defaults(), Place.on("b")).call());
+    Pid child = RESIDENTS.poll(4, MINUTES);
+    var exit = b.runtime().whenExited(child);
+    a.runtime().terminate(standIn);
+    assertThat(exit.get(4, MINUTES).reason()).isEqualTo(Exit.Reason.LINKED);
   }
 
   // ---- starts by load ----

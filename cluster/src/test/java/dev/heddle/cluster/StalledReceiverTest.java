@@ -4,15 +4,22 @@ package dev.heddle.cluster;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.heddle.ports.TestPorts;
+import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/// Three nodes in JVMs of their own: `a` floods a process of `b` that takes nothing. `b` and `c`
-/// have one each that takes what it gets.
+/// Nodes in JVMs of their own: `a` floods processes of `b` that take nothing. `b` and `c` have one
+/// each that takes what it gets.
+///
+/// The first flood stops when `b` says that the mailbox is nearly full, so most messages are refused
+/// by `a` itself. The others do not heed that, as if the news were on its way: so all that `b` holds
+/// for `a`, and all that may wait at `a`, is there, whatever the speed of the machine. Only messages
+/// that were accepted count.
 @Timeout(300)
 class StalledReceiverTest {
   private static final int MESSAGES = 3_000_000;
@@ -21,6 +28,8 @@ class StalledReceiverTest {
   private static final int LEAST_ACCEPTED = FlowProgram.MAILBOX / 4 * 3;
 
   private static final long MOST_KIB = 32 * 1024; // for a peer
+  private static final int REFUSED = 1_000_000; // at the least
+  private static final int HELD_BYTES = 24 << 20; // then a node gives no more credit
 
   private final List<NodeJvm> jvms = new ArrayList<>();
 
@@ -29,9 +38,16 @@ class StalledReceiverTest {
     jvms.forEach(NodeJvm::close);
   }
 
+  private void start(Integer... ports) throws IOException {
+    for (int i = 0; i < ports.length; i++) {
+      List<Object> arguments = new ArrayList<>(List.of("abc".substring(i, i + 1), ports[i]));
+      arguments.addAll(List.of(ports));
+      jvms.add(NodeJvm.start(FlowProgram.class, List.of(), arguments.toArray()));
+    }
+  }
+
   private static long memory(NodeJvm node) throws InterruptedException {
-    node.say("memory");
-    return Long.parseLong(node.waitFor("MEMORY").text().split(" ")[1]);
+    return number(node, "memory");
   }
 
   private static void pass(NodeJvm from, NodeJvm to, String group) throws InterruptedException {
@@ -45,16 +61,11 @@ class StalledReceiverTest {
   @Tag("C9")
   void flood_ofAProcessThatTakesNothing_takesBoundedMemory_harmsNobody_andLosesNothing()
       throws Exception {
-    List<Integer> ports = List.of(TestPorts.next(), TestPorts.next(), TestPorts.next());
-    for (int i = 0; i < ports.size(); i++) {
-      List<Object> arguments = new ArrayList<>(List.of("abc".substring(i, i + 1), ports.get(i)));
-      arguments.addAll(ports);
-      jvms.add(NodeJvm.start(FlowProgram.class, List.of(), arguments.toArray()));
-    }
+    start(TestPorts.next(), TestPorts.next(), TestPorts.next());
     NodeJvm a = jvms.get(0);
     NodeJvm b = jvms.get(1);
     NodeJvm c = jvms.get(2);
-    b.say("stall");
+    b.say("stall 1 " + FlowProgram.MAILBOX);
     b.say("prompt at-b");
     c.say("prompt at-c");
     b.waitFor("PROMPT");
@@ -87,5 +98,100 @@ class StalledReceiverTest {
 
     b.say("take");
     assertThat(b.waitFor("TAKEN").text()).isEqualTo("TAKEN all " + accepted);
+  }
+
+  // ---- as much as can be held ----
+
+  /// @param stall what is said to `b`
+  private void meet(String stall) throws Exception {
+    start(TestPorts.next(), TestPorts.next());
+    NodeJvm b = jvms.get(1);
+    b.say(stall);
+    b.say("prompt at-b");
+    b.waitFor("PROMPT");
+    pass(jvms.get(0), b, "at-b");
+  }
+
+  /// Fills all that is between `a` and mailboxes of `b`, and has `b` take it then.
+  ///
+  /// @param bytes of a message
+  private void overflow(int mailboxes, int capacity, int bytes) throws Exception {
+    meet("stall %d %d".formatted(mailboxes, capacity));
+    NodeJvm a = jvms.get(0);
+    NodeJvm b = jvms.get(1);
+    long restOfA = memory(a);
+    long restOfB = memory(b);
+    a.say("overflow %d %d %d".formatted(mailboxes, bytes, 0));
+    b.say("held " + HELD_BYTES);
+    b.waitFor("HELD");
+    a.say("full");
+    a.waitFor("FULL");
+    a.say("enough");
+    int accepted = Integer.parseInt(a.waitFor("FLOODED").text().split(" ")[1]);
+    checkMemory(accepted, memory(a) - restOfA, memory(b) - restOfB);
+
+    a.say("last");
+    b.say("take");
+    assertThat(b.waitFor("TAKEN").text()).isEqualTo("TAKEN all " + accepted);
+  }
+
+  private static void checkMemory(int accepted, long moreAtA, long moreAtB) {
+    System.out.printf(
+        "%d accepted; KiB more at the sender %d, at the receiver %d%n", accepted, moreAtA, moreAtB);
+    assertThat(moreAtA).isLessThanOrEqualTo(MOST_KIB);
+    assertThat(moreAtB).isLessThanOrEqualTo(MOST_KIB);
+  }
+
+  @Test
+  @Tag("C3")
+  @Tag("C9")
+  void smallMessages_behindOneMailbox_takeBoundedMemory_andAreAllTaken() throws Exception {
+    overflow(1, FlowProgram.MAILBOX, 0);
+  }
+
+  @Test
+  @Tag("C3")
+  @Tag("C9")
+  void messages_behindManyMailboxes_takeBoundedMemory_andAreAllTaken() throws Exception {
+    overflow(1_000, 4, 100);
+  }
+
+  @Test
+  @Tag("C3")
+  @Tag("C9")
+  void largeMessages_behindManyMailboxes_takeBoundedMemory_andAreAllTaken() throws Exception {
+    overflow(8, 1, 200_000);
+  }
+
+  /// Nothing is held: what the mailboxes do not take is counted at the sender.
+  @Test
+  @Tag("C3")
+  @Tag("C9")
+  void messages_toManyMailboxesThatReject_takeBoundedMemory_andAreTakenOrRefused()
+      throws Exception {
+    int mailboxes = 100;
+    meet("reject %d %d".formatted(mailboxes, 100));
+    NodeJvm a = jvms.get(0);
+    NodeJvm b = jvms.get(1);
+    long restOfA = memory(a);
+    long restOfB = memory(b);
+    a.say("overflow %d %d %d".formatted(mailboxes, 0, REFUSED));
+    a.say("enough"); // when so many were accepted
+    int accepted = Integer.parseInt(a.waitFor("FLOODED").text().split(" ")[1]);
+    checkMemory(accepted, memory(a) - restOfA, memory(b) - restOfB);
+
+    b.say("take");
+    long known = 0;
+    while (known < accepted) { // a lost one lets the test run out of time
+      known = number(b, "taken") + number(a, "refused");
+    }
+    assertThat(known).isEqualTo(accepted);
+    assertThat(number(a, "refused")).isPositive();
+  }
+
+  private static long number(NodeJvm of, String what) throws InterruptedException {
+    of.say(what);
+    String answer = of.waitFor(what.toUpperCase(Locale.ROOT)).text();
+    return Long.parseLong(answer.split(" ")[1]);
   }
 }

@@ -28,9 +28,9 @@ final class FollowerLog implements LogClient {
    * FOLLOWS   nothing of the subscription for a time, or   FOLLOWS   the next voter by name, which
    *           a delta is missing                                     may be the same; a new number
    *
-   * A voter that cannot send a delta ends the subscription. While there is one, the voter repeats a
-   * delta before each answer to a renewal. So silence shows the end of the subscription, as well as
-   * a voter that is cut off from the others.
+   * While there is a subscription, and all of it was sent, the voter repeats a delta before each
+   * answer to a renewal. So silence shows the end of the subscription, as well as a voter that is
+   * cut off from the others.
    *
    * Messages with another number are of an earlier subscription. Open tries stay with the voter
    * that they were sent to: when it answers no more, they fail after a time.
@@ -54,7 +54,7 @@ final class FollowerLog implements LogClient {
   private final NavigableSet<String> inSession = new TreeSet<>(); // voters
   private final Map<Long, Try<Outcome>> submits = new LinkedHashMap<>();
   private final Map<Long, Try<Long>> barriers = new LinkedHashMap<>();
-  private final ByteArrayOutputStream state = new ByteArrayOutputStream();
+  private ByteArrayOutputStream state = new ByteArrayOutputStream();
   private @Nullable String voter;
   private String warned = "";
   private boolean isFresh; // the state of this subscription is here
@@ -127,7 +127,7 @@ final class FollowerLog implements LogClient {
     voter = node;
     isFresh = false;
     heard = now;
-    state.reset();
+    state = new ByteArrayOutputStream(); // reset() would keep the memory of a long state
     var _ = sender.send(node, new RosterMessage.Subscribe(++number));
   }
 
@@ -231,8 +231,9 @@ final class FollowerLog implements LogClient {
   private void state(RosterMessage.Part part, byte[] content) {
     state.writeBytes(content);
     if (part == RosterMessage.Part.LAST) {
-      replica.replace(codec.restore(state.toByteArray()));
-      state.reset();
+      byte[] whole = state.toByteArray();
+      state = new ByteArrayOutputStream();
+      replica.replace(codec.restore(whole));
       isFresh = true;
     }
   }

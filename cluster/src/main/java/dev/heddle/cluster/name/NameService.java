@@ -178,6 +178,7 @@ public final class NameService implements RosterAccess {
         replica.isHere()
             && names.isIdle()
             && reads.isEmpty()
+            && (feed == null || feed.isIdle())
             && parts.stream().allMatch(Part::isIdle);
     if (!isIdle) {
       return soon;
@@ -206,6 +207,9 @@ public final class NameService implements RosterAccess {
   private void due(long term) {
     long now = now();
     log.due(now);
+    if (feed != null) {
+      feed.due();
+    }
     judge.due(term, now);
     lease.due(now);
     names.due(now);

@@ -2,6 +2,7 @@
 package dev.heddle.cluster.name;
 
 import dev.heddle.cluster.node.ClusterNode;
+import dev.heddle.cluster.peer.RemoteNode;
 import dev.heddle.cluster.roster.LeaseTimes;
 import dev.heddle.cluster.roster.LogFormats;
 import dev.heddle.cluster.roster.NameStore;
@@ -24,6 +25,7 @@ import java.time.Duration;
 import java.util.Objects;
 import java.util.ServiceLoader;
 import java.util.Set;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
@@ -204,6 +206,12 @@ public final class NodeNames implements AutoCloseable {
     @Override
     public boolean send(String to, byte[] content) {
       return node.send(to, new Frame.Service(ROSTER, content)).isAccepted();
+    }
+
+    @Override
+    public CompletableFuture<@Nullable Void> room(String to) {
+      RemoteNode there = node.node(to);
+      return there == null ? CompletableFuture.completedFuture(null) : there.serviceRoom();
     }
 
     @Override

@@ -2,6 +2,8 @@
 package dev.heddle.cluster.name;
 
 import dev.heddle.process.Pid;
+import java.util.concurrent.CompletableFuture;
+import org.jspecify.annotations.Nullable;
 
 /// What names need of their node. No method waits.
 public interface NodePort {
@@ -9,6 +11,10 @@ public interface NodePort {
   ///
   /// @return false when it is lost already
   boolean send(String node, byte[] content);
+
+  /// Completes when the outbox of another node has room again after it has refused something; at
+  /// once when it has, or when the node is not in session.
+  CompletableFuture<@Nullable Void> room(String node);
 
   /// The newest format of the log that a node knows.
   ///

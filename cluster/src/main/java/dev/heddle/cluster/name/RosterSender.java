@@ -3,6 +3,8 @@ package dev.heddle.cluster.name;
 
 import dev.heddle.cluster.roster.LogFormats;
 import dev.heddle.cluster.roster.RosterCodec;
+import java.util.concurrent.CompletableFuture;
+import org.jspecify.annotations.Nullable;
 
 /// Sends messages about the roster to other nodes: in the newest format of the log that both know,
 /// whichever is in force. The agent thread.
@@ -42,6 +44,12 @@ final class RosterSender {
           default -> false;
         };
     return (format != 0 || !hasFormat) && port.send(to, codec.encode(message, format));
+  }
+
+  /// Completes when a node may be sent something again that was lost: its outbox has room, or it is
+  /// not in session.
+  CompletableFuture<@Nullable Void> room(String node) {
+    return port.room(node);
   }
 
   /// The newest format that a node in session knows, too; 0 for none.

@@ -9,12 +9,17 @@ import dev.heddle.cluster.roster.LeaseTimes;
 import dev.heddle.cluster.roster.Outcome;
 import dev.heddle.cluster.roster.RosterCodec;
 import dev.heddle.cluster.wire.NodeLife;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashMap;
 import java.util.HashSet;
+import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
+import java.util.concurrent.CompletableFuture;
 import java.util.function.LongSupplier;
+import org.jspecify.annotations.Nullable;
 
 /// What a voter tells nodes that are none: the state, then each command that is applied, in the
 /// order of their session. The agent thread.
@@ -22,12 +27,74 @@ import java.util.function.LongSupplier;
 /// A node may know only the format before the one in force. A command that this one has no words
 /// for is told to it as the whole state.
 final class VoterFeed {
-  private static final int PART_BYTES = 512 * 1024; // of a frame; half of its limit
+  /*
+   * States of a subscription.
+   *
+   * from   event                                         to     what follows
+   * (none) Subscribe, the state is not here yet          WAITS
+   * (none) Subscribe                                     STATE  its parts, from the first one
+   * WAITS  the state comes                               STATE  the same
+   * STATE  the outbox takes the last part                LIVE   the changes behind that state
+   * LIVE   a change                                      same   it is sent, in its turn
+   * LIVE   a change that the format has no words for,    STATE  the present state
+   *        or the next one is not kept any more
+   * any    a later Subscribe, the end of the session     (none)
+   *
+   * A state is as long as the cluster is large, and an outbox takes 4 MiB. So a state is copied
+   * once, and sent in parts: as many as the outbox takes now, and the others when it has room
+   * again, which is looked for ten times a second. What is applied meanwhile is kept, and sent
+   * behind. A change that the outbox does not take is kept in the same way, and the subscription
+   * goes on.
+   *
+   * A state that was begun is sent to its end, whatever comes meanwhile: the other node takes the
+   * parts of one subscription for one state.
+   *
+   * Bounds. Those who are sent a state at the same time share one copy, unless it was followed by
+   * more than MOST_CHANGES changes, or by a whole state, before the last of them had it. Changes
+   * are kept once for all, and no more than MOST_CHANGES of them: to a node that is further behind
+   * the present state is sent instead. A node without a session has no subscription.
+   *
+   * I1. What a node is sent is a state, then each change behind it in order, or a later state.
+   *     [VoterFeedTest, LargeRosterTest]
+   * I2. A node that takes so much as a part is once told the state, however long that is and
+   *     however often the log changes. [VoterFeedTest, LargeRosterTest]
+   *
+   * Rejected. To begin again when a part was not taken: a state above 4 MiB never arrives. To end
+   * the subscription of a node that is too far behind: while the log changes fast it never gets a
+   * state. A frame that no outbox refuses: the states of some nodes would end their sessions.
+   */
+  private static final int PART_BYTES = 64 * 1024; // a slow connection carries one within a second
+
+  /// About as much memory as a roster of so many names.
+  static final int MOST_CHANGES = 16 * 1024;
+
+  private static final CompletableFuture<@Nullable Void> ROOM =
+      CompletableFuture.completedFuture(null);
 
   private static final System.Logger LOG = System.getLogger("dev.heddle.cluster.name");
 
-  /// @param format that both know
-  private record Subscription(NodeLife node, long number, int format) {}
+  /// A state as it was.
+  ///
+  /// @param next the first change behind it
+  private record StateCopy(int format, byte[] bytes, long next) {} // equal ones are the same
+
+  private static final class Subscription {
+    final NodeLife node;
+    final long number;
+    final int format; // that both know
+    @Nullable StateCopy state; // that is being sent
+    int sent; // bytes of it
+    long next = NONE; // change that was not sent
+    CompletableFuture<@Nullable Void> room = ROOM; // of the outbox, when it has refused something
+
+    Subscription(NodeLife node, long number, int format) {
+      this.node = node;
+      this.number = number;
+      this.format = format;
+    }
+  }
+
+  private static final long NONE = -1; // before the first change
 
   private final RosterSender sender;
   private final RosterCodec codec;
@@ -36,7 +103,9 @@ final class VoterFeed {
   private final LongSupplier clock;
   private final long entryNanos; // a voter without an entry for longer is behind
   private final Map<String, Subscription> subscriptions = new HashMap<>(); // by node
+  private final List<Delta> changes = new ArrayList<>(); // that somebody was not sent yet
   private final Set<String> refused = new HashSet<>(); // what was logged
+  private long first; // the number of the first of the changes
   private long appliedAt; // the last entry
 
   VoterFeed(
@@ -59,7 +128,7 @@ final class VoterFeed {
     switch (message) {
       case RosterMessage.Subscribe(long number) -> {
         Subscription known = subscriptions.get(from.node());
-        if (known == null || !known.node().equals(from) || known.number() < number) {
+        if (known == null || !known.node.equals(from) || known.number < number) {
           begin(new Subscription(from, number, sender.format(from.node())));
         }
       }
@@ -95,18 +164,18 @@ final class VoterFeed {
   }
 
   void ended(NodeLife node) {
-    subscriptions.values().removeIf(it -> it.node().equals(node));
+    subscriptions.values().removeIf(it -> it.node.equals(node));
+    forget();
   }
 
   private void begin(Subscription subscription) {
-    if (subscription.format() == 0) {
-      refused(subscription.node().node());
+    if (subscription.format == 0) {
+      refused(subscription.node.node());
       return;
     }
-    subscriptions.put(subscription.node().node(), subscription);
-    if (replica.isHere() && !sendState(subscription)) {
-      subscriptions.remove(subscription.node().node());
-    }
+    subscriptions.put(subscription.node.node(), subscription);
+    advance(subscription);
+    forget(); // what the one before was not sent
   }
 
   /// Its commands fail with the same words.
@@ -117,28 +186,23 @@ final class VoterFeed {
     }
   }
 
-  private boolean sendState(Subscription to) {
-    byte[] state = codec.snapshot(replica.roster(), to.format());
-    for (int at = 0; at < state.length; at += PART_BYTES) {
-      int end = Math.min(state.length, at + PART_BYTES);
-      byte[] part = Arrays.copyOfRange(state, at, end);
-      Part which = end == state.length ? Part.LAST : Part.MORE;
-      if (!send(to, new RosterMessage.State(to.number(), which, part))) {
-        return false;
-      }
-    }
-    return true;
-  }
+  // ---- what the log tells ----
 
-  /// A delta that cannot be sent ends the subscription: its silence has the node subscribe again.
   void applied(Delta delta) {
     appliedAt = clock.getAsLong();
-    subscriptions
-        .values()
-        .removeIf(it ->
-            RosterCodec.has(it.format(), delta.command())
-                ? !send(it, new RosterMessage.Applied(it.number(), delta))
-                : !sendState(it));
+    changes.add(delta);
+    if (changes.size() > MOST_CHANGES) {
+      forgetBefore(first + 1);
+    }
+    advanceAll();
+  }
+
+  /// The state was replaced as a whole, or is here only now.
+  void replaced() {
+    appliedAt = clock.getAsLong();
+    forgetBefore(end());
+    first++; // no subscription has this one next
+    advanceAll();
   }
 
   /// A lease may have been renewed without the log. So that the node knows that its subscription is
@@ -147,24 +211,132 @@ final class VoterFeed {
   private void repeat(String node, Command renewal) {
     Subscription to = subscriptions.get(node);
     boolean isBehind = clock.getAsLong() - appliedAt > entryNanos;
-    if (to != null && replica.isHere() && !isBehind) {
+    if (to != null && isLive(to) && !isBehind) {
       long applied = replica.roster().applied();
-      Delta known = new Delta(applied, applied, renewal, to.format());
-      if (!send(to, new RosterMessage.Applied(to.number(), known))) {
-        subscriptions.remove(node);
+      Delta known = new Delta(applied, applied, renewal, to.format);
+      var _ = send(to, new RosterMessage.Applied(to.number, known));
+    }
+  }
+
+  /// For tests: how many changes are kept.
+  int kept() {
+    return changes.size();
+  }
+
+  /// For tests: how many copies of states are kept.
+  long copies() {
+    return subscriptions.values().stream()
+        .map(it -> it.state)
+        .filter(Objects::nonNull)
+        .distinct()
+        .count();
+  }
+
+  // ---- what subscribers are sent ----
+
+  /// Goes on where an outbox has room again.
+  void due() {
+    if (!isIdle()) {
+      advanceAll();
+    }
+  }
+
+  /// Whether nobody waits for anything.
+  boolean isIdle() {
+    return !replica.isHere() || subscriptions.values().stream().allMatch(this::isLive);
+  }
+
+  private boolean isLive(Subscription it) {
+    return it.state == null && it.next == end();
+  }
+
+  private long end() {
+    return first + changes.size();
+  }
+
+  private void advanceAll() {
+    subscriptions.values().forEach(this::advance);
+    forget();
+  }
+
+  private void advance(Subscription to) {
+    if (!replica.isHere()) {
+      return;
+    }
+    while (to.room.isDone() && !isLive(to)) {
+      if (!(to.state == null ? sendChange(to) : sendPart(to, to.state))) {
+        to.room = sender.room(to.node.node());
+        return;
       }
     }
   }
 
-  /// The state was replaced as a whole, or is here only now.
-  void replaced() {
-    appliedAt = clock.getAsLong();
-    subscriptions.values().removeIf(it -> !sendState(it));
+  /// @return false when the outbox has no room
+  private boolean sendChange(Subscription to) {
+    boolean isKept = to.next >= first;
+    Delta change = isKept ? changes.get((int) (to.next - first)) : null;
+    if (change == null || !RosterCodec.has(to.format, change.command())) {
+      to.state = copy(to.format, Math.max(first, to.next + 1));
+      to.sent = 0;
+      return true;
+    }
+    boolean isSent = send(to, new RosterMessage.Applied(to.number, change));
+    to.next += isSent ? 1 : 0;
+    return isSent;
+  }
+
+  /// @return false when the outbox has no room
+  private boolean sendPart(Subscription to, StateCopy state) {
+    if (to.sent == 0 && state.next() < first) { // the present one is as good a beginning
+      to.state = copy(to.format, first);
+      return true;
+    }
+    byte[] bytes = state.bytes();
+    int end = Math.min(bytes.length, to.sent + PART_BYTES);
+    Part which = end == bytes.length ? Part.LAST : Part.MORE;
+    byte[] part = Arrays.copyOfRange(bytes, to.sent, end);
+    if (!send(to, new RosterMessage.State(to.number, which, part))) {
+      return false;
+    }
+    to.sent = end;
+    if (which == Part.LAST) {
+      to.state = null;
+      to.next = state.next();
+    }
+    return true;
+  }
+
+  /// One that another node is being sent, or the present state.
+  ///
+  /// @param least the first change behind it, at the least
+  private StateCopy copy(int format, long least) {
+    for (Subscription other : subscriptions.values()) {
+      StateCopy state = other.state;
+      if (state != null && state.format() == format && state.next() >= least) {
+        return state;
+      }
+    }
+    return new StateCopy(format, codec.snapshot(replica.roster(), format), end());
+  }
+
+  /// Drops the changes that nobody is sent any more.
+  private void forget() {
+    long least = end();
+    for (Subscription it : subscriptions.values()) {
+      long next = it.state == null ? it.next : it.state.next();
+      least = next < first ? least : Math.min(least, next);
+    }
+    forgetBefore(least);
+  }
+
+  private void forgetBefore(long least) {
+    changes.subList(0, (int) (least - first)).clear();
+    first = least;
   }
 
   /// In the format that the node has subscribed with.
   private boolean send(Subscription to, RosterMessage message) {
-    return sender.send(to.node().node(), message, to.format());
+    return sender.send(to.node.node(), message, to.format);
   }
 
   private boolean send(String to, RosterMessage message) {

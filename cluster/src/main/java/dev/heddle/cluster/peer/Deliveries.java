@@ -7,9 +7,7 @@ import dev.heddle.process.MailboxPolicy;
 import dev.heddle.process.Pid;
 import dev.heddle.process.SendFailedException;
 import dev.heddle.process.SendResult;
-import java.util.ArrayDeque;
 import java.util.Arrays;
-import java.util.Deque;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
@@ -45,6 +43,12 @@ final class Deliveries {
    * is held is bounded by HELD_BYTES for the whole session: above, creditReturn() is not completed,
    * so the other node is given no credit for more packets.
    *
+   * The bound of memory. What is on its way then is held as well: at most the window of a session,
+   * 2 MiB. HeldFrames takes about as much memory for it as the wire, or less, and says how much. So
+   * all that is held takes less than 32 MiB for each other node, however small the messages are and
+   * behind however many mailboxes they wait. C9 [StalledReceiverTest] What the mailboxes contain
+   * comes on top: their capacity is the program's.
+   *
    * Messages in a row. Those of one packet to one process that follow each other are decoded first
    * and then put into the mailbox together. Those that have no space then go one by one, as the
    * table says. A codec may wait, and the session may end meanwhile: so the end is looked at after
@@ -59,16 +63,20 @@ final class Deliveries {
    */
 
   /// How many bytes are held before the other node gets no more credit.
-  static final long HELD_BYTES = 64L << 20;
+  static final long HELD_BYTES = 24L << 20; // with the window and arrays that are not full < 32 MiB
 
-  private static final int FRAME_COST = 64; // bytes of a held frame besides its content
+  private static final int START_COST = 2_048; // of the thread of a supplier (1,950, measured)
   private static final int MOST_IN_ROW = 512; // looked at again when one cannot be decoded
   private static final int TRIES = 1_000; // a sender in the mailbox's queue is just served
 
   /// A process whose senders at the other node are paused.
   private static final class Receiver {
-    final Deque<Frame> held = new ArrayDeque<>(2);
+    final HeldFrames held;
     @Nullable CompletableFuture<@Nullable Void> room;
+
+    Receiver(Pid to) {
+      held = new HeldFrames(to);
+    }
   }
 
   private final RemoteContext context;
@@ -139,7 +147,7 @@ final class Deliveries {
   ///
   /// @param bytes of its input
   void startBegins(int bytes) {
-    var _ = heldBytes.addAndGet(FRAME_COST + bytes);
+    var _ = heldBytes.addAndGet(START_COST + bytes);
   }
 
   /// The start is over, whatever came of it. Takes the lock.
@@ -147,7 +155,7 @@ final class Deliveries {
     lock.lock();
     try {
       if (!ended) {
-        var _ = heldBytes.addAndGet(-(FRAME_COST + bytes));
+        var _ = heldBytes.addAndGet(-(START_COST + bytes));
         returnCredit();
       }
     } finally {
@@ -256,30 +264,19 @@ final class Deliveries {
   }
 
   private Receiver pause(Pid to, MailboxPolicy policy) {
-    Receiver receiver = new Receiver();
+    Receiver receiver = new Receiver(to);
     receivers.put(to, receiver);
     context.send(new Frame.Pause(to, policy));
     return receiver;
   }
 
   private void hold(Receiver receiver, Frame frame) {
-    receiver.held.add(
-        frame instanceof Frame.Message(Pid to, var content)
-            ? new Frame.Message(to, content.copy()) // else it would keep its packet
-            : frame);
-    var _ = heldBytes.addAndGet(costOf(frame));
+    long before = receiver.held.memory();
+    receiver.held.add(frame);
+    var _ = heldBytes.addAndGet(receiver.held.memory() - before);
     if (frame instanceof Frame.Ask ask) {
       heldAsks.add(ask.id());
     }
-  }
-
-  private static int costOf(Frame frame) {
-    return FRAME_COST
-        + switch (frame) {
-          case Frame.Message message -> message.content().length();
-          case Frame.Ask ask -> ask.content().length;
-          default -> 0;
-        };
   }
 
   // ---- into the mailbox, under the lock ----
@@ -361,7 +358,7 @@ final class Deliveries {
     boolean isProgress = false;
     Frame first = receiver.held.peek();
     while (first != null && (isGivenUp(first) || put(to, first))) {
-      release(receiver.held.remove());
+      release(first, receiver);
       isProgress = true;
       first = receiver.held.peek();
     }
@@ -373,17 +370,19 @@ final class Deliveries {
     return held instanceof Frame.Ask ask && !heldAsks.contains(ask.id());
   }
 
-  private void release(Frame held) {
-    var _ = heldBytes.addAndGet(-costOf(held));
-    if (held instanceof Frame.Ask ask) {
+  private void release(Frame first, Receiver receiver) {
+    long before = receiver.held.memory();
+    receiver.held.remove();
+    var _ = heldBytes.addAndGet(receiver.held.memory() - before);
+    if (first instanceof Frame.Ask ask) {
       heldAsks.remove(ask.id());
     }
   }
 
   private void refuseFirst(Pid to, Receiver receiver) {
-    Frame first = receiver.held.poll();
+    Frame first = receiver.held.peek();
     if (first != null) {
-      release(first);
+      release(first, receiver);
       refuse(first, to, SendResult.FULL);
     }
   }

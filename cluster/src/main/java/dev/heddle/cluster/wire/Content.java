@@ -26,7 +26,8 @@ public final class Content {
     return of(bytes, 0, bytes.length);
   }
 
-  static Content of(byte[] bytes, int start, int end) {
+  /// A whole content that is a part of an array, which must not change.
+  public static Content of(byte[] bytes, int start, int end) {
     return new Content(NONE, bytes, start, end);
   }
 

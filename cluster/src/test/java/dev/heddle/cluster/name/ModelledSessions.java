@@ -7,6 +7,8 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import org.jspecify.annotations.Nullable;
 
 /// A model of sessions: they keep the order, and end when a pair of nodes is cut in both
 /// directions, each side at its own time.
@@ -62,6 +64,11 @@ final class ModelledSessions implements SimulatedSessions {
       arrive(pair, pair.session, other, () -> other.service.received(from.self, content));
     }
     return true;
+  }
+
+  @Override
+  public CompletableFuture<@Nullable Void> room(Life from, String to) {
+    return CompletableFuture.completedFuture(null);
   }
 
   @Override

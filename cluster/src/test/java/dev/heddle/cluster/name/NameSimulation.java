@@ -336,6 +336,11 @@ final class NameSimulation {
     }
 
     @Override
+    public CompletableFuture<@Nullable Void> room(String to) {
+      return sessions.room(this, to);
+    }
+
+    @Override
     public int logFormat(String other) {
       return sessions.logFormat(this, other);
     }

@@ -16,6 +16,7 @@ import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Function;
 import java.util.function.LongSupplier;
+import org.jspecify.annotations.Nullable;
 
 /// The service of one node, a voter, in virtual time. A test answers its commands, and ends its
 /// processes.
@@ -164,6 +165,11 @@ final class OneNode implements NodePort, NameStore {
   @Override
   public boolean send(String to, byte[] content) {
     return false;
+  }
+
+  @Override
+  public CompletableFuture<@Nullable Void> room(String to) {
+    return CompletableFuture.completedFuture(null);
   }
 
   @Override

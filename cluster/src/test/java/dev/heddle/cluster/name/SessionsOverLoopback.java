@@ -13,6 +13,8 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import org.jspecify.annotations.Nullable;
 
 /// Real sessions, over a network that loses, repeats, delays and reorders packets, and is cut in
 /// one direction or in both. Their times are those of a cluster that runs: a silence of 6 s ends a
@@ -102,6 +104,11 @@ final class SessionsOverLoopback implements SimulatedSessions {
   @Override
   public boolean send(Life from, String to, byte[] content) {
     return nodes.get(from.node.name).send(to, content);
+  }
+
+  @Override
+  public CompletableFuture<@Nullable Void> room(Life from, String to) {
+    return nodes.get(from.node.name).room(to);
   }
 
   @Override

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.heddle.cluster.name;
 
+import java.util.concurrent.CompletableFuture;
+import org.jspecify.annotations.Nullable;
+
 /// What connects the nodes of a [NameSimulation], and how it fails.
 interface SimulatedSessions {
   /// A life begins; its node may be paused.
@@ -21,6 +24,9 @@ interface SimulatedSessions {
   ///
   /// @return false when it is lost already
   boolean send(NameSimulation.Life from, String to, byte[] content);
+
+  /// As [NodePort#room].
+  CompletableFuture<@Nullable Void> room(NameSimulation.Life from, String to);
 
   /// The newest format of the log that a node in session knows; 0 for one that is not.
   int logFormat(NameSimulation.Life at, String other);

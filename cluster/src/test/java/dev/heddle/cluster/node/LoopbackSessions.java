@@ -161,6 +161,12 @@ public final class LoopbackSessions {
       return peer != null && peer.link.send(new Frame.Service(SERVICE, content)).isAccepted();
     }
 
+    /// Completes when [#send] has room again; at once without a session.
+    public CompletableFuture<@Nullable Void> room(String to) {
+      Peer peer = open.get(to);
+      return peer == null ? CompletableFuture.completedFuture(null) : peer.link.room();
+    }
+
     private void gossip() {
       if (isPaused) {
         return;

@@ -65,7 +65,7 @@ final class Deliveries {
   /// How many bytes are held before the other node gets no more credit.
   static final long HELD_BYTES = 24L << 20; // with the window and arrays that are not full < 32 MiB
 
-  private static final int START_COST = 2_048; // of the thread of a supplier (1,950, measured)
+  private static final int START_COST = 2_048; // of its thread (1,950, measured)
   private static final int MOST_IN_ROW = 512; // looked at again when one cannot be decoded
   private static final int TRIES = 1_000; // a sender in the mailbox's queue is just served
 

@@ -423,7 +423,7 @@ public final class RemoteNode implements NodePeer {
   }
 
   /// Completes when the other node may be given credit for more packets: at once, unless more than
-  /// 64 MiB are held.
+  /// 24 MiB are held.
   public CompletableFuture<@Nullable Void> creditReturn() {
     return deliveries.creditReturn();
   }

@@ -23,6 +23,8 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
@@ -121,6 +123,11 @@ class LargeDeclarationsTest {
     @Override
     public boolean send(String to, byte[] content) {
       return true;
+    }
+
+    @Override
+    public CompletableFuture<@Nullable Void> room(String to) {
+      return CompletableFuture.completedFuture(null);
     }
 
     @Override

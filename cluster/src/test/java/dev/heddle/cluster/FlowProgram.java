@@ -110,9 +110,7 @@ final class FlowProgram {
     stalled = count;
     for (int i = 0; i < count; i++) {
       Pid pid =
-          cluster
-              .runtime()
-              .spawn(CoroutineProcess.ofAction(self -> take(self, policy)), options);
+          cluster.runtime().spawn(CoroutineProcess.ofAction(self -> take(self, policy)), options);
       cluster.group(GROUP).join(pid);
     }
     NodeProgram.say("STALLS");
@@ -196,10 +194,7 @@ final class FlowProgram {
   }
 
   private NodeInfo node(String name) {
-    return cluster.nodes().stream()
-        .filter(it -> name.equals(it.name()))
-        .findFirst()
-        .orElseThrow();
+    return cluster.nodes().stream().filter(it -> name.equals(it.name())).findFirst().orElseThrow();
   }
 
   /// Offers at least so many messages, as fast as it can, until it was told that this is enough,

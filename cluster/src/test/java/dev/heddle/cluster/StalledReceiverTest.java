@@ -16,10 +16,10 @@ import org.junit.jupiter.api.Timeout;
 /// Nodes in JVMs of their own: `a` floods processes of `b` that take nothing. `b` and `c` have one
 /// each that takes what it gets.
 ///
-/// The first flood stops when `b` says that the mailbox is nearly full, so most messages are refused
-/// by `a` itself. The others do not heed that, as if the news were on its way: so all that `b` holds
-/// for `a`, and all that may wait at `a`, is there, whatever the speed of the machine. Only messages
-/// that were accepted count.
+/// The first flood stops when `b` says that the mailbox is nearly full, so most messages are
+/// refused by `a` itself. The others do not heed that, as if the news were on its way: so all that
+/// `b` holds for `a`, and all that may wait at `a`, is there, whatever the speed of the machine.
+/// Only messages that were accepted count.
 @Timeout(300)
 class StalledReceiverTest {
   private static final int MESSAGES = 3_000_000;

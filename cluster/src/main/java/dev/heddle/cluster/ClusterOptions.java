@@ -219,8 +219,9 @@ public final class ClusterOptions {
 
   /// Ignores orders of other nodes to processes here: terminate, cancel and requests to exit.
   /// Messages, links, monitors and starts stay allowed: a process here that is linked to one of
-  /// another node ends with it, unless it [traps
-  /// exits][dev.heddle.process.ProcessContext#trapExits()].
+  /// another node ends with it, unless it traps exits.
+  ///
+  /// @see dev.heddle.process.ProcessContext#trapExits()
   public ClusterOptions refuseOrders() {
     Draft made = new Draft(values);
     made.orders = false;

@@ -101,7 +101,7 @@ class NodesWithNamesTest {
         () -> "a session of " + at.name() + " with " + name + ": " + at.nodes(),
         () ->
             at.nodes().stream()
-                .anyMatch(it -> it.name().equals(name) && it.state() == NodeInfo.State.UP));
+                .anyMatch(it -> name.equals(it.name()) && it.state() == NodeInfo.State.UP));
   }
 
   /// Tries again while there is no majority: the voters have to meet first.

@@ -20,10 +20,12 @@ public final class BlindSender {
       field.setAccessible(true);
       this.paused = (PausedReceivers) field.get(remote);
     } catch (ReflectiveOperationException e) {
-      throw new AssertionError(e);
+      throw new LinkageError("no field 'paused'", e);
     }
   }
 
+  /// Sends a message, whatever is known of the mailbox.
+  ///
   /// @return `FULL` only when the outbox is, or the news has come just now
   public SendResult offer(Pid to, @Nullable Object message) {
     paused.resume(to);

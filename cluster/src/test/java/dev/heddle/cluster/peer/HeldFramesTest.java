@@ -46,7 +46,7 @@ class HeldFramesTest {
           content -= size(first);
         }
         assertThat(held.size()).isEqualTo(expected.size());
-        long most = 3 * (content + OWN_BYTES * expected.size()) / 2 + REST_BYTES;
+        long most = 3 * (content + (long) OWN_BYTES * expected.size()) / 2 + REST_BYTES;
         assertThat(held.memory()).as("seed %d, step %d", seed, i).isBetween(content, most);
       }
       while (!held.isEmpty()) {
@@ -110,7 +110,7 @@ class HeldFramesTest {
     for (int i = 0; i < 100; i++) {
       held.add(new Frame.Message(to, Content.of(new byte[HeldFrames.MOST_BYTES / 2])));
     }
-    assertThat(held.memory()).isLessThan(100 * (HeldFrames.MOST_BYTES / 2 + 64));
+    assertThat(held.memory()).isLessThan(100L * (HeldFrames.MOST_BYTES / 2 + 64));
   }
 
   @Test

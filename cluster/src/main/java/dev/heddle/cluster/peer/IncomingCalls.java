@@ -14,6 +14,7 @@ import dev.heddle.process.SendFailedException;
 import dev.heddle.process.SendResult;
 import dev.heddle.process.StartOptions;
 import dev.heddle.process.StartRefusedException;
+import dev.heddle.process.remote.NodePeer;
 import java.util.Map;
 import java.util.Objects;
 import java.util.TreeSet;
@@ -21,6 +22,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
+import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
 /// What the other node has asked this one for, in one session, and has no answer to yet. Frames
@@ -33,20 +35,24 @@ final class IncomingCalls {
   private final RemoteTies ties;
   private final IncomingRefusals refusals;
   private final Map<String, Entry> entries;
+  private final BooleanSupplier isEnded;
 
   // any thread
   private final ConcurrentMap<Long, CompletableFuture<?>> open = new ConcurrentHashMap<>();
   private volatile boolean ended;
 
+  /// @param isEnded whether the session has ended; any thread
   IncomingCalls(
       RemoteContext context,
       RemoteTies ties,
       IncomingRefusals refusals,
-      Map<String, Entry> entries) {
+      Map<String, Entry> entries,
+      BooleanSupplier isEnded) {
     this.context = context;
     this.ties = ties;
     this.refusals = refusals;
     this.entries = entries;
+    this.isEnded = isEnded;
   }
 
   int size() {
@@ -176,13 +182,13 @@ final class IncomingCalls {
   /// that has asked for it, so the end cuts its ties as it does those of any other process.
   ///
   /// @param session ties the process to its parent
-  void spawn(Frame.Spawn spawn, RemoteNode session) {
+  void spawn(Frame.Spawn spawn, NodePeer session) {
     Frame.Spawned answer;
     try {
       Entry entry = entry(spawn);
       StartOptions options = entry.with(options(spawn));
       Process process = Objects.requireNonNull(entry.process().get(), "an entry made no process");
-      if (session.isEnded()) {
+      if (isEnded.getAsBoolean()) {
         close(process, spawn);
         return;
       }

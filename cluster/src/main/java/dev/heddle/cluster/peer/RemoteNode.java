@@ -127,7 +127,7 @@ public final class RemoteNode implements NodePeer {
     this.ties = new RemoteTies(context);
     this.outgoing = new OutgoingCalls(context, ties);
     this.refusals = new IncomingRefusals(context);
-    this.incoming = new IncomingCalls(context, ties, refusals, options.entries());
+    this.incoming = new IncomingCalls(context, ties, refusals, options.entries(), () -> ended);
     this.deliveries = new Deliveries(context, incoming, refusals, delivery, () -> ended);
     this.refused = new RefusedMessages(local);
     context.send(new Frame.Types(contents.signatures()));
@@ -281,11 +281,6 @@ public final class RemoteNode implements NodePeer {
     } finally {
       delivery.unlock();
     }
-  }
-
-  /// Whether the session has ended. Any thread.
-  boolean isEnded() {
-    return ended;
   }
 
   /// Does what the next frame of a packet says, and those that follow it, if they are messages in a

@@ -8,14 +8,15 @@ public final class CommandTooLargeException extends IllegalArgumentException {
   private static final long serialVersionUID = 1;
 
   /// @param bytes that it has
-  CommandTooLargeException(Command command, int bytes) {
+  /// @param most that it may have
+  CommandTooLargeException(Command command, int bytes, int most) {
     super(
         String.format(
             Locale.ROOT,
             "the %s has %,d bytes, and an entry of the log of names has at most %,d; %s",
             describe(command),
             bytes,
-            RosterCodec.MOST_BYTES,
+            most,
             remedy(command)));
   }
 

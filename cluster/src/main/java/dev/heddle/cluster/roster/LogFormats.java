@@ -14,6 +14,10 @@ public record LogFormats(int oldest, int newest) {
   /// singletons.
   public static final LogFormats RELEASE = new LogFormats(2, 3);
 
+  static final int RAISES = 3; // the first format that can be in force by a Raise
+  static final int TABLES = 3; // the first format in which a name of many shards is written once
+  static final int RANGES = 3; // the first format in which a node offers a range of singletons
+
   /// Checks the order.
   public LogFormats {
     if (oldest < 1 || newest < oldest || newest > 255) {

@@ -35,7 +35,7 @@ public final class OfferPlan {
     if (first.size() == can.size()) {
       return new OfferSingletons(node, admission, can);
     }
-    if (format < RosterCodec.RANGES) {
+    if (format < LogFormats.RANGES) {
       SortedSet<String> some = fitting(can, WHOLE_BYTES);
       return some.equals(known) ? null : new OfferSingletons(node, admission, some);
     }
@@ -53,7 +53,7 @@ public final class OfferPlan {
     SortedSet<String> first = new TreeSet<>();
     int left = bytes;
     for (String name : names) {
-      left -= RosterCodec.textBytes(name);
+      left -= ModifiedUtf8.length(name);
       if (left < 0 && !first.isEmpty()) {
         return first;
       }

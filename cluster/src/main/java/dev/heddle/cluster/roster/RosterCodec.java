@@ -64,10 +64,6 @@ public final class RosterCodec {
   /// from the limit, and some of them fit into the outbox of a node.
   static final int PART_BYTES = 128 * 1024;
 
-  static final int RAISES = 3; // the first format that can be in force by a Raise
-  static final int TABLES = 3; // the first format in which a name of many shards is written once
-  static final int RANGES = 3; // the first format in which a node offers a range of singletons
-
   private interface Writer {
     void write(DataOutputStream out) throws IOException;
   }
@@ -101,7 +97,7 @@ public final class RosterCodec {
   /// Whether a format has words for a command.
   public static boolean has(int format, Command command) {
     if (command instanceof OfferSingletons offer) {
-      return offer.isWhole() || format >= RANGES;
+      return offer.isWhole() || format >= LogFormats.RANGES;
     }
     return !(command instanceof Raise raise) || raise.format() <= format;
   }
@@ -132,7 +128,7 @@ public final class RosterCodec {
   public byte[] encodeEntry(Command command, int format) {
     byte[] bytes = encode(command, format);
     if (bytes.length > MOST_BYTES) {
-      throw new CommandTooLargeException(command, bytes.length);
+      throw new CommandTooLargeException(command, bytes.length, MOST_BYTES);
     }
     return bytes;
   }
@@ -302,7 +298,7 @@ public final class RosterCodec {
 
   private static void writeRoster(DataOutputStream out, Roster roster, int format)
       throws IOException {
-    if (format >= RAISES) {
+    if (format >= LogFormats.RAISES) {
       out.writeByte(roster.format());
     }
     out.writeLong(roster.applied());
@@ -323,7 +319,7 @@ public final class RosterCodec {
   }
 
   private static Roster readRoster(DataInputStream in, int format) throws IOException {
-    final int inForce = format >= RAISES ? in.readUnsignedByte() : 0;
+    final int inForce = format >= LogFormats.RAISES ? in.readUnsignedByte() : 0;
     final long index = in.readLong();
     List<Member> members = new ArrayList<>();
     for (int left = in.readInt(); left > 0; left--) {
@@ -368,16 +364,6 @@ public final class RosterCodec {
       member.outcomes.put(number, readOutcome(in));
     }
     return member;
-  }
-
-  /// The bytes that a text takes in a command, with its length.
-  static int textBytes(String text) {
-    int bytes = 2 + text.length();
-    for (int i = 0; i < text.length(); i++) {
-      char c = text.charAt(i);
-      bytes += c >= 0x800 ? 2 : c == 0 || c >= 0x80 ? 1 : 0;
-    }
-    return bytes;
   }
 
   static void writeOrigin(DataOutputStream out, Origin origin) throws IOException {

@@ -71,7 +71,7 @@ final class ShardCodec {
         out.writeUTF(node);
         out.writeLong(admission);
       }
-      case AssignShards assign when format >= RosterCodec.TABLES -> writeByTable(out, assign);
+      case AssignShards assign when format >= LogFormats.TABLES -> writeByTable(out, assign);
       case AssignShards(String type, List<Assignment> all) -> {
         out.writeByte(ASSIGN);
         out.writeUTF(type);
@@ -98,7 +98,7 @@ final class ShardCodec {
 
   /// The most bytes that an assignment takes in a command, whatever the format.
   static int bytes(Assignment assignment) {
-    return Integer.BYTES + Long.BYTES + RosterCodec.textBytes(assignment.to());
+    return Integer.BYTES + Long.BYTES + ModifiedUtf8.length(assignment.to());
   }
 
   private static void writeByTable(DataOutputStream out, AssignShards assign) throws IOException {
@@ -224,7 +224,7 @@ final class ShardCodec {
   /// Writes the holders of a type, or lets each be written where it is.
   private static HolderWriter holders(DataOutputStream out, ShardTable.Shards shards, int format)
       throws IOException {
-    if (format < RosterCodec.TABLES) {
+    if (format < LogFormats.TABLES) {
       return holder -> {
         out.writeBoolean(holder != null);
         if (holder != null) {
@@ -252,7 +252,7 @@ final class ShardCodec {
   }
 
   private static HolderReader holders(DataInputStream in, int format) throws IOException {
-    if (format < RosterCodec.TABLES) {
+    if (format < LogFormats.TABLES) {
       return () -> in.readBoolean() ? readHolder(in) : null;
     }
     List<Holder> table = new ArrayList<>();

@@ -281,6 +281,6 @@ class CommandSizeTest {
     OfferSingletons with = new OfferSingletons("a", 1, Set.of(text));
 
     assertThat(CODEC.encode(with).length - CODEC.encode(without).length)
-        .isEqualTo(RosterCodec.textBytes(text));
+        .isEqualTo(ModifiedUtf8.length(text));
   }
 }

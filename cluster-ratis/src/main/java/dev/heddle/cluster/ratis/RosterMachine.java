@@ -68,6 +68,8 @@ final class RosterMachine extends BaseStateMachine {
   private static final long ENTRIES = 1_000; // 50 ms of a processor, in a JVM that has just begun
   private static final long ENTRY_BYTES = 64; // of a state that is read as fast as one is applied
 
+  private static final int MOST_REFUSALS = 100; // a sender may make up new ones
+
   private static final System.Logger LOG = System.getLogger("dev.heddle.cluster.ratis");
 
   private final NameStore.Listener listener;
@@ -78,7 +80,7 @@ final class RosterMachine extends BaseStateMachine {
   private boolean hasOlderFormat; // this; of an entry since the last snapshot
   private long snapshotIndex; // this; of Ratis
   private long snapshotBytes; // this
-  private final Set<Class<?>> refusals = ConcurrentHashMap.newKeySet(); // that were logged
+  private final Set<String> refusals = ConcurrentHashMap.newKeySet(); // that were logged
   private volatile int raising; // the format of a Raise that this leader has put into its log
   private volatile @Nullable String obstacle; // written by Ratis
 
@@ -207,9 +209,9 @@ final class RosterMachine extends BaseStateMachine {
     }
   }
 
-  /// Its sender repeats it, once a second for instance: one line for all of a kind.
+  /// Its sender repeats it, once a second for instance: one line for each text.
   private void refused(IllegalArgumentException why) {
-    if (refusals.add(why.getClass())) {
+    if (refusals.size() < MOST_REFUSALS && refusals.add(String.valueOf(why.getMessage()))) {
       LOG.log(
           System.Logger.Level.WARNING,
           "voter '%s' keeps a command out of the log: %s".formatted(getId(), why.getMessage()));

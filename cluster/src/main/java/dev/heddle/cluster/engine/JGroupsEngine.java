@@ -208,9 +208,10 @@ public final class JGroupsEngine implements Engine {
     }
   }
 
-  /// Drops what UNICAST3 keeps for nodes that have ended. It closes a connection only after four
-  /// minutes, sends what has no acknowledgement again until then, and asks for what is missing
-  /// before a packet that came behind the word of the end: each keeps a thread as well.
+  /// Drops the connections of nodes that have ended, and what UNICAST3 keeps for them. UNICAST3
+  /// closes a connection only after four minutes, sends what has no acknowledgement again until
+  /// then, and asks for what is missing before a packet that came behind the word of the end: each
+  /// keeps a thread as well.
   void forgetEnded() {
     List<org.jgroups.Address> all;
     synchronized (ended) {
@@ -220,6 +221,10 @@ public final class JGroupsEngine implements Engine {
     if (inOrder != null) {
       all.forEach(inOrder::removeSendConnection);
       all.forEach(inOrder::removeReceiveConnection);
+    }
+    NodeTransport tcp = transport;
+    if (tcp != null) {
+      all.forEach(tcp::dropEnded);
     }
   }
 
@@ -448,7 +453,7 @@ public final class JGroupsEngine implements Engine {
     org.jgroups.Address peer = ((PeerAddress) address).address;
     ended.add(peer); // first: it may be found at any time
     known.remove(peer);
-    closeInOrder(peer); // its connection it closes itself: the answer to its GOODBYE is on its way
+    closeInOrder(peer); // its connection later: the answer to its GOODBYE may be on its way
   }
 
   private void closeInOrder(org.jgroups.Address peer) {

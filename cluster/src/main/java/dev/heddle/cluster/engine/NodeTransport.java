@@ -181,6 +181,14 @@ final class NodeTransport extends TCP {
     }
   }
 
+  /// Ends the connection to a node that has ended, unless another one is at its place now.
+  void dropEnded(Address logical) {
+    PhysicalAddress physical = getPhysicalAddressFromCache(logical);
+    if (physical != null && logical.equals(nodes.get(physical))) {
+      drop(logical);
+    }
+  }
+
   /// Ends the connection to a node at once: writers that wait for it wait no longer.
   void drop(Address logical) {
     PhysicalAddress physical = getPhysicalAddressFromCache(logical);

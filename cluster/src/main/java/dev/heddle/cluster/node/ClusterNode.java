@@ -128,7 +128,7 @@ public final class ClusterNode implements AutoCloseable {
   private static final System.Logger LOG = System.getLogger("dev.heddle.cluster.node");
   private static final long SECOND_NANOS = 1_000_000_000;
   private static final long DRAIN_NANOS = 10_000_000; // between looks whether all was taken
-  private static final long FAREWELL_NANOS = 6_000_000_000L; // a session with its node ends as late
+  private static final long GOODBYE_NANOS = 6_000_000_000L; // a session with its node ends as late
 
   private final Engine engine;
   private final LocalProcesses local;
@@ -399,7 +399,7 @@ public final class ClusterNode implements AutoCloseable {
         awaitPasses(connections::isDrained, end);
         connections.close();
         long now = System.nanoTime();
-        awaitPasses(connections::areFarewellsAnswered, now + Math.min(FAREWELL_NANOS, end - now));
+        awaitPasses(connections::areGoodbyesAnswered, now + Math.min(GOODBYE_NANOS, end - now));
       } finally {
         close();
       }

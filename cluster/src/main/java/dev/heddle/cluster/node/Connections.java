@@ -47,7 +47,7 @@ final class Connections implements Engine.Listener {
    *
    * I1. At most one session is open with a node, and an old one ends first. [ClusterSimulation]
    * I2. A packet of no open session is answered ENDED. [ConnectionsTest]
-   * I3. GOODBYE is sent until it is answered. [FarewellsTest, ConnectionsTest]
+   * I3. After close, GOODBYE is due again until it is answered. [UnansweredGoodbyesTest, ConnectionsTest]
    */
 
   /// Opens what takes the frames of a session, and hears of it.
@@ -74,7 +74,7 @@ final class Connections implements Engine.Listener {
   private final LongConsumer wakeAgentBy;
   private final Runnable wakeWriter;
   private final Map<Address, Link> links = new ConcurrentHashMap<>(); // changed under the lock
-  private final Farewells farewells = new Farewells();
+  private final UnansweredGoodbyes goodbyes = new UnansweredGoodbyes();
 
   private final ReentrantLock lock = new ReentrantLock();
   private final Greetings greetings; // under the lock
@@ -134,7 +134,7 @@ final class Connections implements Engine.Listener {
     if (link != null) {
       link.suspect(clock.getAsLong());
     }
-    farewells.lost(address);
+    goodbyes.lost(address);
   }
 
   @Override
@@ -183,9 +183,9 @@ final class Connections implements Engine.Listener {
   private void receivedAfterTheEnd(Address from, Packet packet) throws MalformedPacketException {
     Urgent content = packet.urgent() ? packet.content() : null;
     if (content instanceof Urgent.Ended) {
-      farewells.answered(packet.session());
+      goodbyes.answered(packet.session());
     } else if (content instanceof Urgent.Goodbye && isAdmitted(answerLimit, from)) {
-      farewells.answered(packet.session());
+      goodbyes.answered(packet.session());
       answerEnded(from, packet);
     }
     wakeAgent.run();
@@ -378,8 +378,11 @@ final class Connections implements Engine.Listener {
       return List.of();
     }
     byte[] packet = link.packet(farewell);
+    if (why.cause() == Cause.LEFT) { // kept for nobody: that node closes, or says it again
+      return List.of(() -> engine.send(link.at, packet, Urgency.ONCE));
+    }
     if (why.cause() == Cause.CLOSED) {
-      farewells.add(link.id(), link.at, packet, clock.getAsLong());
+      goodbyes.add(link.id(), link.at, packet, clock.getAsLong());
     }
     return List.of(() -> send(link.at, packet));
   }
@@ -414,9 +417,9 @@ final class Connections implements Engine.Listener {
       decide(greetings::due);
       greetAt = greetAt();
     }
-    long farewellAt =
-        farewells.due(clock.getAsLong(), (to, goodbye) -> engine.send(to, goodbye, Urgency.ONCE));
-    return Math.min(Math.min(at, greetAt), farewellAt);
+    long goodbyeAt =
+        goodbyes.due(clock.getAsLong(), (to, goodbye) -> engine.send(to, goodbye, Urgency.ONCE));
+    return Math.min(Math.min(at, greetAt), goodbyeAt);
   }
 
   private long greetAt() {
@@ -488,8 +491,8 @@ final class Connections implements Engine.Listener {
   }
 
   /// Whether all nodes that were in session know that this one has left, or are not there.
-  boolean areFarewellsAnswered() {
-    return farewells.areAnswered();
+  boolean areGoodbyesAnswered() {
+    return goodbyes.areAnswered();
   }
 
   // ---- what is seen from outside ----

@@ -98,7 +98,8 @@ final class ShardCodec {
 
   /// The most bytes that an assignment takes in a command, whatever the format.
   static int bytes(Assignment assignment) {
-    return Integer.BYTES + Long.BYTES + ModifiedUtf8.length(assignment.to());
+    int node = Math.max(Integer.BYTES, ModifiedUtf8.length(assignment.to())); // or its place
+    return Integer.BYTES + Long.BYTES + node;
   }
 
   private static void writeByTable(DataOutputStream out, AssignShards assign) throws IOException {

@@ -201,6 +201,42 @@ class JGroupsEngineTest {
     }
   }
 
+  /// A node that is stopped does not close it.
+  @Test
+  void ended_connectionIsClosed() throws Exception {
+    int a = TestPorts.next();
+    int b = TestPorts.next();
+    try (var one = EngineProbe.open("a", a, null, b);
+        var two = EngineProbe.open("b", b, null, a)) {
+      Engine.Address to = one.waitFor(two);
+      Engine.Address back = two.waitFor(one);
+      one.engine.ended(to);
+      one.engine.forgetEnded();
+      assertThat(next(two.closed)).isEqualTo(back);
+    }
+  }
+
+  @Test
+  void ended_connectionOfTheNextNodeAtItsPlaceStays() throws Exception {
+    int a = TestPorts.next();
+    int b = TestPorts.next();
+    try (var one = EngineProbe.open("a", a, null, b)) {
+      try (var two = EngineProbe.open("b", b, null, a)) {
+        one.engine.ended(one.waitFor(two));
+      }
+      try (var next = EngineProbe.open("b", b, null, a)) {
+        Engine.Address to = one.waitFor(next);
+        one.engine.send(to, new byte[] {1}, Engine.Urgency.IN_ORDER);
+        next(next.packets);
+        next.closed.clear();
+        one.engine.forgetEnded();
+        one.engine.send(to, new byte[] {2}, Engine.Urgency.IN_ORDER);
+        next(next.packets);
+        assertThat(next.closed).isEmpty();
+      }
+    }
+  }
+
   @Test
   void forget_endsTheSenderThreadOfThatNode() throws Exception {
     int a = TestPorts.next();

@@ -48,6 +48,7 @@ final class ConnectionsTest {
   private @Nullable Error failure; // of the receiver
   private Callable<Boolean> delivery = () -> true;
   private int ends;
+  private int opened; // sessions
   private int writerWakes;
   private final List<Long> dues = new ArrayList<>(); // when the agent was asked to look
 
@@ -63,32 +64,35 @@ final class ConnectionsTest {
             () -> writerWakes++,
             () -> {},
             dues::add);
-    made.deliverTo(
-        new Link.Receiver() {
-          @Override
-          public void handle(Frame frame) {
-            if (failure != null) {
-              throw failure;
-            }
-            try {
-              var _ = delivery.call();
-            } catch (Exception e) {
-              throw new AssertionError(e);
-            }
-            delivered.add(frame);
-          }
-
-          @Override
-          public void ended() {
-            ends++;
-          }
-
-          @Override
-          public CompletableFuture<@Nullable Void> creditReturn() {
-            return credit;
-          }
-        });
+    made.deliverTo(receiver());
     return made;
+  }
+
+  private Link.Receiver receiver() {
+    return new Link.Receiver() {
+      @Override
+      public void handle(Frame frame) {
+        if (failure != null) {
+          throw failure;
+        }
+        try {
+          var _ = delivery.call();
+        } catch (Exception e) {
+          throw new AssertionError(e);
+        }
+        delivered.add(frame);
+      }
+
+      @Override
+      public void ended() {
+        ends++;
+      }
+
+      @Override
+      public CompletableFuture<@Nullable Void> creditReturn() {
+        return credit;
+      }
+    };
   }
 
   private static Introduction introduction(NodeLife life) {
@@ -311,11 +315,12 @@ final class ConnectionsTest {
           @Override
           public void close() {}
         };
-    Connections.Sessions none =
+    Connections.Sessions sessions =
         new Connections.Sessions() {
           @Override
           public Link.Receiver opened(Introduction other, dev.heddle.cluster.peer.FrameSink sink) {
-            throw new AssertionError("no session opens");
+            opened++;
+            return receiver();
           }
 
           @Override
@@ -331,7 +336,7 @@ final class ConnectionsTest {
         introduction(SELF),
         new SplittableRandom(1),
         () -> 0,
-        none,
+        sessions,
         () -> {},
         _ -> {},
         () -> {});
@@ -354,6 +359,25 @@ final class ConnectionsTest {
     connections.received(THERE, new byte[100]);
 
     assertThat(sent).isEmpty();
+  }
+
+  /// To one that closes then: what is kept for it would be sent again and again.
+  @Test
+  void goodbye_isAnsweredOnce() throws MalformedPacketException {
+    Connections connections = connections();
+    Urgent hello = new Urgent.Hello(introduction(OTHER));
+    connections.received(THERE, Packet.write(1, SessionId.NONE, 0, 0, hello));
+    SessionId session = parse(sent.getLast()).session();
+    byte[] first =
+        TestPackets.write(1, session, 1, 0, Session.WINDOW_BYTES, List.of(encoded(message())));
+    connections.received(THERE, first);
+    assertThat(opened).isEqualTo(1);
+    Urgent goodbye = new Urgent.Goodbye(Urgent.Farewell.LEAVING, "bye");
+    connections.received(THERE, Packet.write(1, session, 0, 0, goodbye));
+
+    assertThat(ends).isEqualTo(1);
+    assertThat(parse(sent.getLast()).content()).isInstanceOf(Urgent.Ended.class);
+    assertThat(urgencies.getLast()).isEqualTo(Engine.Urgency.ONCE);
   }
 
   /// Its sender says it again until then.

@@ -6,12 +6,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 import org.junit.jupiter.api.Test;
 
 /// A node leaves while its connections lose what is on its way. In virtual time.
-class FarewellsTest {
+class UnansweredGoodbyesTest {
   private static final long SECOND = 1_000_000_000L;
 
   private final SimulatedPair pair = new SimulatedPair(1);
 
-  FarewellsTest() {
+  UnansweredGoodbyesTest() {
     pair.pass(10 * SECOND);
     assertThat(pair.session()).isNotNull();
   }
@@ -19,10 +19,10 @@ class FarewellsTest {
   @Test
   void goodbye_thatIsTaken_isAnsweredWithinItsRoundTrip() {
     pair.a.connections.close();
-    assertThat(pair.a.connections.areFarewellsAnswered()).isFalse();
-    pair.pass(Farewells.AGAIN_NANOS - 1);
+    assertThat(pair.a.connections.areGoodbyesAnswered()).isFalse();
+    pair.pass(UnansweredGoodbyes.AGAIN_NANOS - 1);
     assertThat(pair.b.open).isEmpty();
-    assertThat(pair.a.connections.areFarewellsAnswered()).isTrue();
+    assertThat(pair.a.connections.areGoodbyesAnswered()).isTrue();
   }
 
   @Test
@@ -30,11 +30,11 @@ class FarewellsTest {
     pair.cut();
     pair.a.connections.close();
     pair.pass(SECOND / 2);
-    assertThat(pair.a.connections.areFarewellsAnswered()).isFalse();
+    assertThat(pair.a.connections.areGoodbyesAnswered()).isFalse();
     pair.network.heal();
     pair.pass(SECOND / 2);
     assertThat(pair.b.open).isEmpty();
-    assertThat(pair.a.connections.areFarewellsAnswered()).isTrue();
+    assertThat(pair.a.connections.areGoodbyesAnswered()).isTrue();
   }
 
   @Test
@@ -43,10 +43,10 @@ class FarewellsTest {
     pair.a.connections.close();
     pair.pass(SECOND / 2);
     assertThat(pair.b.open).isEmpty();
-    assertThat(pair.a.connections.areFarewellsAnswered()).isFalse();
+    assertThat(pair.a.connections.areGoodbyesAnswered()).isFalse();
     pair.network.heal();
     pair.pass(SECOND / 2);
-    assertThat(pair.a.connections.areFarewellsAnswered()).isTrue();
+    assertThat(pair.a.connections.areGoodbyesAnswered()).isTrue();
   }
 
   @Test
@@ -57,8 +57,8 @@ class FarewellsTest {
     pair.pass(SECOND / 2);
     pair.network.heal();
     pair.pass(SECOND / 2);
-    assertThat(pair.a.connections.areFarewellsAnswered()).isTrue();
-    assertThat(pair.b.connections.areFarewellsAnswered()).isTrue();
+    assertThat(pair.a.connections.areGoodbyesAnswered()).isTrue();
+    assertThat(pair.b.connections.areGoodbyesAnswered()).isTrue();
   }
 
   @Test
@@ -66,8 +66,8 @@ class FarewellsTest {
     pair.b.crash();
     pair.a.connections.close();
     pair.pass(SECOND);
-    assertThat(pair.a.connections.areFarewellsAnswered()).isFalse();
+    assertThat(pair.a.connections.areGoodbyesAnswered()).isFalse();
     pair.a.connections.suspected(pair.b.engine.address());
-    assertThat(pair.a.connections.areFarewellsAnswered()).isTrue();
+    assertThat(pair.a.connections.areGoodbyesAnswered()).isTrue();
   }
 }

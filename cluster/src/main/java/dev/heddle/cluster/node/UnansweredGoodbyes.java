@@ -8,25 +8,28 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.BiConsumer;
 
 /// The GOODBYEs of this node that have no answer yet. Any thread; never waits.
-final class Farewells {
+final class UnansweredGoodbyes {
   /*
    * A node that leaves closes its connections, and what is on its way in one may be lost then: the
    * other node would count it as lost, where it has left. So GOODBYE is sent again until the other
-   * node answers ENDED, says GOODBYE itself, or is not there any more. [FarewellsTest]
+   * node answers ENDED, says GOODBYE itself, or is not there any more. [UnansweredGoodbyesTest]
+   *
+   * The answer may be lost as well, when two nodes leave at once and the first one closes: the
+   * second one waits until nobody listens there, or for as long as its node lets it.
    */
 
   static final long AGAIN_NANOS = 200_000_000; // an answer takes less
 
-  private record Farewell(Address at, byte[] packet) {}
+  private record Goodbye(Address at, byte[] packet) {}
 
-  private final Map<SessionId, Farewell> unanswered = new ConcurrentHashMap<>();
+  private final Map<SessionId, Goodbye> unanswered = new ConcurrentHashMap<>();
 
-  private volatile long againAt = Long.MAX_VALUE; // written by the one who adds, and by the agent
+  private volatile long againAt = Long.MAX_VALUE; // written by add and by the agent
 
   /// GOODBYE leaves for the first time.
   void add(SessionId session, Address at, byte[] packet, long now) {
     againAt = now + AGAIN_NANOS;
-    unanswered.put(session, new Farewell(at, packet));
+    unanswered.put(session, new Goodbye(at, packet));
   }
 
   /// The other node knows that the session has ended.

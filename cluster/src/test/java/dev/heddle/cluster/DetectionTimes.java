@@ -76,16 +76,16 @@ class DetectionTimes implements AutoCloseable {
   private final List<String> addresses = new ArrayList<>();
   private final List<NodeJvm> nodes = new ArrayList<>(); // a and b, which see, and c
   private final Thread hook = new Thread(() -> nodes.forEach(NodeJvm::close));
-  private final int part; // of the usual pauses and cuts, as a divisor
+  private int part = 1; // of the usual pauses and cuts, as a divisor
   private @Nullable Namespaces network; // of a blackhole
 
-  DetectionTimes() {
-    this(1);
-  }
-
-  /// @param part of the usual pauses and cuts, as a divisor
-  DetectionTimes(int part) {
-    this.part = part;
+  /// One whose pauses and cuts are a part of the usual ones.
+  ///
+  /// @param part as a divisor
+  static DetectionTimes withPart(int part) {
+    DetectionTimes made = new DetectionTimes(); // the only constructor, as JUnit wants it
+    made.part = part;
+    return made;
   }
 
   @ParameterizedTest

@@ -9,6 +9,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.condition.EnabledOnOs;
 import org.junit.jupiter.api.condition.OS;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /// [DetectionTimes] does what it says, with the shortest pauses and cuts. No bar is asserted: those
 /// depend on the machine.
@@ -17,10 +19,17 @@ import org.junit.jupiter.api.condition.OS;
 class DetectionTimesTest {
   private static final int PART = 600;
 
+  /// `./heddle soak cluster --detection` runs both by JUnit, which takes no class with another one.
+  @ParameterizedTest
+  @ValueSource(classes = {DetectionTimes.class, OwnerTimes.class})
+  void classOfTheCommand_hasTheOneConstructorThatJUnitWants(Class<?> measured) {
+    assertThat(measured.getDeclaredConstructors()).hasSize(1);
+  }
+
   @Test
   @Tag("C4")
   void eachKindOfNoise_isMade_andLossesAreCounted() throws Exception {
-    try (DetectionTimes times = new DetectionTimes(PART)) {
+    try (DetectionTimes times = DetectionTimes.withPart(PART)) {
       times.start(Kind.PAUSE);
       times.run(Kind.PAUSE);
       times.run(Kind.BUSY);

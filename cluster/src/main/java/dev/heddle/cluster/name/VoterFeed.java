@@ -67,7 +67,7 @@ final class VoterFeed {
    * Rejected. To begin again when a part was not taken: a state above 4 MiB never arrives. To end
    * the subscription of a node that is too far behind: while the log changes fast it never gets a
    * state. A frame that no outbox refuses: the states of some nodes would end their sessions. To
-   * look for room ten times a second only: other senders wait for it too, and fill it before.
+   * look for room ten times a second only: other senders wait for it too, and leave a part of it.
    */
   private static final int PART_BYTES = 64 * 1024; // a slow connection carries one within a second
 

@@ -97,14 +97,13 @@ class LargeRosterTest {
     assertThat(nodes.subscriptions()).isEqualTo(1);
   }
 
-  /// The voter looked for room ten times a second, and others had taken it.
+  /// The voter looked for room ten times a second, and others had taken nearly all of it.
   @Test
   void programThatFillsTheOutboxSoonAfterItHasRoom_doesNotKeepTheStateBack() {
-    nodes.time.runFor(100);
-    nodes.slow(2_000_000, true);
+    nodes.slow(500_000, true);
     nodes.keepFilling();
     for (int passed = 0; !nodes.follower.service.isReady(); passed += 1_000) {
-      assertThat(passed).isLessThan(60_000);
+      assertThat(passed).isLessThan(60_000); // 123 s with looks alone
       runFor(1_000);
     }
     assertThat(nodes.follower.states()).isEqualTo(1);

@@ -2,6 +2,7 @@
 package dev.heddle.cluster.name;
 
 import dev.heddle.cluster.roster.Command;
+import dev.heddle.cluster.roster.Delta;
 import dev.heddle.cluster.roster.LeaseTimes;
 import dev.heddle.cluster.roster.NameStoreProvider.Limits;
 import dev.heddle.cluster.roster.Outcome;
@@ -9,6 +10,7 @@ import dev.heddle.cluster.roster.RosterCodec;
 import dev.heddle.cluster.wire.NodeLife;
 import java.io.ByteArrayOutputStream;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -20,20 +22,47 @@ import org.jspecify.annotations.Nullable;
 /// The log at a node that is no voter: by way of a voter in session.
 final class FollowerLog implements LogClient {
   /*
-   * States.
+   * States of the subscription to a voter.
    *
-   * from      event                                        to        what follows
-   * NONE      a voter is in session                        FOLLOWS   Subscribe with the next number
-   * FOLLOWS   its session ends                             NONE      open tries fail
-   * FOLLOWS   nothing of the subscription for a time, or   FOLLOWS   the next voter by name, which
-   *           a delta is missing                                     may be the same; a new number
+   * from    event                                       to      what follows
+   * (none)  the voter is in session, and its turn       ASKED   Subscribe with the next number
+   *         comes for the first time in it
+   * ASKED   the last part of the state has come         FRESH   the state is taken, unless a later
+   *                                                             one is here
+   * FRESH   a delta                                     FRESH   it is applied, unless it is known
+   * FRESH   a delta before which something is missing   ASKED   Subscribe with the next number
+   * any     the session ends, or the node says that it  (none)  open tries fail
+   *         is no voter
    *
-   * While there is a subscription, and all of it was sent, the voter repeats a delta before each
-   * answer to a renewal. So silence shows the end of the subscription, as well as a voter that is
-   * cut off from the others.
+   * One voter is followed: requests go to it. When nothing of its subscription has come for a time,
+   * the next voter by name has its turn, which may be the same. While there is a subscription, and
+   * all of it was sent, the voter repeats a delta before each answer to a renewal. So silence shows
+   * a voter that is cut off from the others. But it may as well show a slow connection: what a voter
+   * sends waits behind up to 6 MiB, 30 s at 200 KB/s. So silence moves the requests, and ends no
+   * subscription: the parts that have come are kept, and the others go on coming, whichever voter
+   * is followed meanwhile. The first one whose state is whole is followed, when the state of the
+   * one that is followed is not. A voter that is asked again is asked with the same number: it goes
+   * on where it is, and begins if it has not.
+   *
+   * All voters apply one log. So states and deltas of several voters fit together: the replica
+   * passes over what it knows, and never goes back.
+   *
+   * I1. In one session a voter begins the state once, unless a delta is missing or the voter itself
+   *     sends a later state: however slow the connection is, and however long a part takes. So the
+   *     state arrives when the session lasts for as long as that takes; the session itself ends
+   *     when a packet has no ack for 6 s. [FollowerLogTest, LargeRosterTest]
+   * I2. Each voter has its turn while those before it are silent. [FollowerLogTest]
+   *
+   * Cost. A voter that had its turn goes on telling what is applied until the session ends; an
+   * unfinished state of each such voter takes memory here.
    *
    * Messages with another number are of an earlier subscription. Open tries stay with the voter
    * that they were sent to: when it answers no more, they fail after a time.
+   *
+   * Rejected. To subscribe anew after a silence: on a connection whose delay is longer than that
+   * the state begins again for ever. To wait for a voter as long as it is in session: one that is
+   * cut off from the others would be waited for without end. To double the time of silence: the
+   * requests of a node that had a slow connection once wait for a voter that is cut off.
    *
    * Threads. The agent.
    */
@@ -42,6 +71,17 @@ final class FollowerLog implements LogClient {
   /// Longer than a voter tries it: at the leader, then by the log.
   private static final long TRY_NANOS =
       Limits.DEFAULT.call().plus(Limits.DEFAULT.submit()).plusSeconds(1).toNanos();
+
+  private static final class Subscription {
+    final long number;
+    boolean isSent;
+    boolean isFresh; // its state is here, and each delta behind it
+    ByteArrayOutputStream state = new ByteArrayOutputStream(); // the parts that have come
+
+    Subscription(long number) {
+      this.number = number;
+    }
+  }
 
   private record Try<T>(Answer<T> answer, String voter, long sent) {}
 
@@ -54,11 +94,10 @@ final class FollowerLog implements LogClient {
   private final NavigableSet<String> inSession = new TreeSet<>(); // voters
   private final Map<Long, Try<Outcome>> submits = new LinkedHashMap<>();
   private final Map<Long, Try<Long>> barriers = new LinkedHashMap<>();
-  private ByteArrayOutputStream state = new ByteArrayOutputStream();
-  private @Nullable String voter;
+  private final Map<String, Subscription> subscriptions = new HashMap<>(); // by voter in session
+  private @Nullable String voter; // that is followed
   private String warned = "";
-  private boolean isFresh; // the state of this subscription is here
-  private long heard;
+  private long heard; // of its subscription, or when it was chosen
 
   // no two lives of a node use the same: an answer to the last one may come to this one
   private long number;
@@ -97,6 +136,7 @@ final class FollowerLog implements LogClient {
   void ended(String node, long nanos) {
     now = nanos;
     inSession.remove(node);
+    subscriptions.remove(node);
     List<Try<?>> lost = new ArrayList<>();
     takeOut(submits, node, lost);
     takeOut(barriers, node, lost);
@@ -125,10 +165,23 @@ final class FollowerLog implements LogClient {
 
   private void follow(String node) {
     voter = node;
-    isFresh = false;
     heard = now;
-    state = new ByteArrayOutputStream(); // reset() would keep the memory of a long state
-    var _ = sender.send(node, new RosterMessage.Subscribe(++number));
+    Subscription known = subscriptions.get(node);
+    if (known == null) {
+      subscribe(node);
+    } else {
+      send(node, known);
+    }
+  }
+
+  private void subscribe(String node) {
+    Subscription next = new Subscription(++number);
+    subscriptions.put(node, next);
+    send(node, next);
+  }
+
+  private void send(String node, Subscription it) {
+    it.isSent = sender.send(node, new RosterMessage.Subscribe(it.number));
   }
 
   @Override
@@ -138,6 +191,11 @@ final class FollowerLog implements LogClient {
     submits.values().removeIf(it -> nanos - it.sent() >= TRY_NANOS && lost.add(it));
     barriers.values().removeIf(it -> nanos - it.sent() >= TRY_NANOS && lost.add(it));
     fail(lost, "the voter has not answered in time");
+    subscriptions.forEach((node, it) -> {
+      if (!it.isSent) { // the outbox was full
+        send(node, it);
+      }
+    });
     if (voter == null) {
       next("");
     } else if (nanos - heard >= silenceNanos) {
@@ -184,13 +242,15 @@ final class FollowerLog implements LogClient {
     now = nanos;
     switch (message) {
       case RosterMessage.State(long of, var part, byte[] content) -> {
-        if (isMine(from, of)) {
-          state(part, content);
+        Subscription mine = mine(from, of);
+        if (mine != null) {
+          state(from, mine, part, content);
         }
       }
       case RosterMessage.Applied(long of, var delta) -> {
-        if (isMine(from, of) && isFresh && !replica.follow(delta)) {
-          follow(from); // something is missing
+        Subscription mine = mine(from, of);
+        if (mine != null && mine.isFresh) {
+          applied(from, delta);
         }
       }
       case RosterMessage.Answered(long id, Outcome outcome) -> answer(submits.remove(id), outcome);
@@ -222,19 +282,40 @@ final class FollowerLog implements LogClient {
     }
   }
 
-  private boolean isMine(String from, long of) {
-    boolean isMine = from.equals(voter) && of == number;
-    heard = isMine ? now : heard;
-    return isMine;
+  private @Nullable Subscription mine(String from, long of) {
+    Subscription it = subscriptions.get(from);
+    if (it == null || it.number != of) {
+      return null;
+    }
+    heard = from.equals(voter) ? now : heard;
+    return it;
   }
 
-  private void state(RosterMessage.Part part, byte[] content) {
-    state.writeBytes(content);
+  private void state(String from, Subscription mine, RosterMessage.Part part, byte[] content) {
+    mine.state.writeBytes(content);
     if (part == RosterMessage.Part.LAST) {
-      byte[] whole = state.toByteArray();
-      state = new ByteArrayOutputStream();
+      byte[] whole = mine.state.toByteArray();
+      mine.state = new ByteArrayOutputStream(); // reset() would keep the memory of a long state
       replica.replace(codec.restore(whole));
-      isFresh = true;
+      mine.isFresh = true;
+      prefer(from);
+    }
+  }
+
+  private void applied(String from, Delta delta) {
+    if (replica.follow(delta)) {
+      prefer(from);
+    } else { // something is missing
+      subscribe(from);
+    }
+  }
+
+  /// Follows a voter that keeps this node up to date, when the one that is followed does not.
+  private void prefer(String from) {
+    Subscription followed = voter == null ? null : subscriptions.get(voter);
+    if (followed == null || !followed.isFresh) {
+      voter = from;
+      heard = now;
     }
   }
 
@@ -247,6 +328,7 @@ final class FollowerLog implements LogClient {
               .formatted(self, voters, from, why));
     }
     inSession.remove(from);
+    subscriptions.remove(from);
     if (from.equals(voter)) {
       voter = null;
       next(from);

@@ -124,7 +124,7 @@ public final class NameService implements RosterAccess {
       store = open.apply(new FromStore());
       follower = null;
       log = new VoterLog(store, this::execute);
-      feed = new VoterFeed(sender, setup.codec(), replica, log, setup.times(), clock);
+      feed = new VoterFeed(sender, setup.codec(), replica, log, setup.times(), clock, wake);
     }
     Set<String> others = new HashSet<>(setup.voters());
     others.remove(setup.self().node());

@@ -21,8 +21,8 @@ import java.util.concurrent.CompletableFuture;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
-/// What a voter tells nodes that are none: the state, then each command that is applied, in the
-/// order of their session. The agent thread.
+/// What a voter tells nodes that are no voters: the state, then each command that is applied, in
+/// the order of their session. The agent thread.
 ///
 /// A node may know only the format before the one in force. A command that this one has no words
 /// for is told to it as the whole state.
@@ -42,31 +42,39 @@ final class VoterFeed {
    *
    * A state is as long as the cluster is large, and an outbox takes 4 MiB. So a state is copied
    * once, and sent in parts: as many as the outbox takes now, and the others when it has room
-   * again, which is looked for ten times a second. What is applied meanwhile is kept, and sent
+   * again. What is applied meanwhile is kept, and sent
    * behind. A change that the outbox does not take is kept in the same way, and the subscription
    * goes on.
    *
    * A state that was begun is sent to its end, whatever comes meanwhile: the other node takes the
    * parts of one subscription for one state.
    *
-   * Bounds. Those who are sent a state at the same time share one copy, unless it was followed by
-   * more than MOST_CHANGES changes, or by a whole state, before the last of them had it. Changes
-   * are kept once for all, and no more than MOST_CHANGES of them: to a node that is further behind
-   * the present state is sent instead. A node without a session has no subscription.
+   * Bounds. Nodes that are sent a state at the same time share one copy, unless more changes than
+   * are kept, or a whole state, came behind it before the last node had it. Each change is kept
+   * once for all nodes. No more than MOST_CHANGES changes are kept, and no more than
+   * MOST_CHANGE_BYTES of them: to a node that is further behind the present state is sent instead.
+   * A node without a session has no subscription.
    *
    * I1. What a node is sent is a state, then each change behind it in order, or a later state.
    *     [VoterFeedTest, LargeRosterTest]
-   * I2. A node that takes so much as a part is once told the state, however long that is and
-   *     however often the log changes. [VoterFeedTest, LargeRosterTest]
+   * I2. Within a subscription no part of a state is sent a second time, however long the state is,
+   *     however often the log changes and however slow the connection is. When the agent has found
+   *     room in the outbox for each part, the node has the whole state. The agent is woken when
+   *     half of the outbox is free, as other senders are; that it is before them is not promised.
+   *     That silence begins no other subscription, see FollowerLog.
+   *     [VoterFeedTest, LargeRosterTest]
    *
    * Rejected. To begin again when a part was not taken: a state above 4 MiB never arrives. To end
    * the subscription of a node that is too far behind: while the log changes fast it never gets a
-   * state. A frame that no outbox refuses: the states of some nodes would end their sessions.
+   * state. A frame that no outbox refuses: the states of some nodes would end their sessions. To
+   * look for room ten times a second only: other senders wait for it too, and leave a part of it.
    */
   private static final int PART_BYTES = 64 * 1024; // a slow connection carries one within a second
 
-  /// About as much memory as a roster of so many names.
-  static final int MOST_CHANGES = 16 * 1024;
+  static final int MOST_CHANGES = 16 * 1024; // of small ones the objects count, not the bytes
+
+  /// Of the changes as the newest format writes them: one has up to 511 KiB.
+  static final int MOST_CHANGE_BYTES = 16 * 1024 * 1024;
 
   private static final CompletableFuture<@Nullable Void> ROOM =
       CompletableFuture.completedFuture(null);
@@ -77,6 +85,9 @@ final class VoterFeed {
   ///
   /// @param next the first change behind it
   private record StateCopy(int format, byte[] bytes, long next) {} // equal ones are the same
+
+  /// @param bytes of its command; 0 until a subscriber is known to be behind it
+  private record Change(Delta delta, int bytes) {}
 
   private static final class Subscription {
     final NodeLife node;
@@ -101,25 +112,30 @@ final class VoterFeed {
   private final RosterReplica replica;
   private final LogClient log;
   private final LongSupplier clock;
+  private final Runnable wake;
   private final long entryNanos; // a voter without an entry for longer is behind
   private final Map<String, Subscription> subscriptions = new HashMap<>(); // by node
-  private final List<Delta> changes = new ArrayList<>(); // that somebody was not sent yet
+  private final List<Change> changes = new ArrayList<>(); // that some subscriber was not sent yet
   private final Set<String> refused = new HashSet<>(); // what was logged
   private long first; // the number of the first of the changes
+  private long changeBytes;
   private long appliedAt; // the last entry
 
+  /// @param wake has [#due] called; any thread, never waits
   VoterFeed(
       RosterSender sender,
       RosterCodec codec,
       RosterReplica replica,
       LogClient log,
       LeaseTimes times,
-      LongSupplier clock) {
+      LongSupplier clock,
+      Runnable wake) {
     this.sender = sender;
     this.codec = codec;
     this.replica = replica;
     this.log = log;
     this.clock = clock;
+    this.wake = wake;
     this.entryNanos = LeaseExpiry.longestNanos(times);
     this.appliedAt = clock.getAsLong();
   }
@@ -190,11 +206,27 @@ final class VoterFeed {
 
   void applied(Delta delta) {
     appliedAt = clock.getAsLong();
-    changes.add(delta);
-    if (changes.size() > MOST_CHANGES) {
-      forgetBefore(first + 1);
-    }
+    changes.add(new Change(delta, 0));
     advanceAll();
+    if (!changes.isEmpty()) {
+      keep(delta);
+    }
+  }
+
+  /// Some subscriber is behind the last change.
+  private void keep(Delta last) {
+    Change change = new Change(last, codec.encode(last.command()).length);
+    changes.set(changes.size() - 1, change);
+    changeBytes += change.bytes();
+    int dropped = 0;
+    for (long left = changeBytes; isTooMuch(changes.size() - dropped, left); dropped++) {
+      left -= changes.get(dropped).bytes();
+    }
+    forgetBefore(first + dropped);
+  }
+
+  private static boolean isTooMuch(int changes, long bytes) {
+    return changes > MOST_CHANGES || bytes > MOST_CHANGE_BYTES;
   }
 
   /// The state was replaced as a whole, or is here only now.
@@ -223,6 +255,11 @@ final class VoterFeed {
     return changes.size();
   }
 
+  /// For tests: how many bytes they have.
+  long keptBytes() {
+    return changeBytes;
+  }
+
   /// For tests: how many copies of states are kept.
   long copies() {
     return subscriptions.values().stream()
@@ -241,7 +278,7 @@ final class VoterFeed {
     }
   }
 
-  /// Whether nobody waits for anything.
+  /// Whether each subscriber was sent everything.
   boolean isIdle() {
     return !replica.isHere() || subscriptions.values().stream().allMatch(this::isLive);
   }
@@ -265,16 +302,25 @@ final class VoterFeed {
     }
     while (to.room.isDone() && !isLive(to)) {
       if (!(to.state == null ? sendChange(to) : sendPart(to, to.state))) {
-        to.room = sender.room(to.node.node());
+        awaitRoom(to);
         return;
       }
+    }
+  }
+
+  /// One that is there by now is found at the next look: a node that is not in session any more has
+  /// room as well, and would wake the agent without end.
+  private void awaitRoom(Subscription to) {
+    to.room = sender.room(to.node.node());
+    if (!to.room.isDone()) {
+      var _ = to.room.thenRun(wake);
     }
   }
 
   /// @return false when the outbox has no room
   private boolean sendChange(Subscription to) {
     boolean isKept = to.next >= first;
-    Delta change = isKept ? changes.get((int) (to.next - first)) : null;
+    Delta change = isKept ? changes.get((int) (to.next - first)).delta() : null;
     if (change == null || !RosterCodec.has(to.format, change.command())) {
       to.state = copy(to.format, Math.max(first, to.next + 1));
       to.sent = 0;
@@ -319,7 +365,7 @@ final class VoterFeed {
     return new StateCopy(format, codec.snapshot(replica.roster(), format), end());
   }
 
-  /// Drops the changes that nobody is sent any more.
+  /// Drops the changes that each subscriber was sent, or is sent a later state instead of.
   private void forget() {
     long least = end();
     for (Subscription it : subscriptions.values()) {
@@ -330,7 +376,11 @@ final class VoterFeed {
   }
 
   private void forgetBefore(long least) {
-    changes.subList(0, (int) (least - first)).clear();
+    List<Change> dropped = changes.subList(0, (int) (least - first));
+    for (Change change : dropped) {
+      changeBytes -= change.bytes();
+    }
+    dropped.clear();
     first = least;
   }
 

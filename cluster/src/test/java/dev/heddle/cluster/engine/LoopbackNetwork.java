@@ -31,6 +31,8 @@ public final class LoopbackNetwork {
 
   private record Direction(Engine.Address from, Engine.Address to) {}
 
+  private record Slow(long byteNanos, boolean areUrgentOvertaking) {}
+
   private record Event(long at, long order, Runnable action) {}
 
   private static final long MILLI = 1_000_000;
@@ -42,6 +44,7 @@ public final class LoopbackNetwork {
   private final Map<Engine.Address, LoopbackEngine> engines = new LinkedHashMap<>();
   private final Map<Direction, Long> last = new HashMap<>();
   private final Set<Direction> cut = new HashSet<>();
+  private final Map<Direction, Slow> slow = new HashMap<>();
   private Faults faults = Faults.NONE;
   private long now;
   private long order;
@@ -71,6 +74,15 @@ public final class LoopbackNetwork {
   /// Carries from one place to another again.
   public void heal(Engine.Address from, Engine.Address to) {
     cut.remove(new Direction(from, to));
+  }
+
+  /// Carries so many bytes a second from one place to another, one packet behind the other.
+  ///
+  /// @param areUrgentOvertaking whether urgent packets wait for no other
+  public void slow(
+      Engine.Address from, Engine.Address to, long bytesPerSecond, boolean areUrgentOvertaking) {
+    long byteNanos = 1_000 * MILLI / bytesPerSecond;
+    slow.put(new Direction(from, to), new Slow(byteNanos, areUrgentOvertaking));
   }
 
   /// Carries everything again; engines find each other.
@@ -112,7 +124,7 @@ public final class LoopbackNetwork {
   }
 
   void send(Engine.Address from, Engine.Address to, byte[] packet, Engine.Urgency urgency) {
-    send(from, to, urgency, packet::clone);
+    send(from, to, packet.length, urgency, packet::clone);
   }
 
   /// As UNICAST3 sends: each copy is read when it is carried, maybe long after the packet has
@@ -123,6 +135,7 @@ public final class LoopbackNetwork {
     send(
         from,
         to,
+        sent.length,
         urgency,
         () -> {
           byte[] carried = read(packet);
@@ -146,22 +159,28 @@ public final class LoopbackNetwork {
   private void send(
       Engine.Address from,
       Engine.Address to,
+      int length,
       Engine.Urgency urgency,
       Supplier<byte @Nullable []> packet) {
     int copies = chance(faults.repeated) ? 2 : 1;
     for (int i = 0; i < copies; i++) {
       if (!chance(faults.lost)) {
-        carry(new Direction(from, to), packet, urgency);
+        carry(new Direction(from, to), length, packet, urgency);
       }
     }
   }
 
-  private void carry(Direction way, Supplier<byte @Nullable []> packet, Engine.Urgency urgency) {
+  private void carry(
+      Direction way, int length, Supplier<byte @Nullable []> packet, Engine.Urgency urgency) {
     if (cut.contains(way)) {
       return;
     }
     long at = now + delay();
-    if (chance(faults.late)) {
+    Slow rate = slow.get(way);
+    if (rate != null && (urgency == Engine.Urgency.IN_ORDER || !rate.areUrgentOvertaking())) {
+      at = Math.max(at, last.getOrDefault(way, 0L)) + rate.byteNanos() * length;
+      last.put(way, at);
+    } else if (chance(faults.late)) {
       at += random.nextLong(9_000 * MILLI); // longer than any silence
     } else if (urgency == Engine.Urgency.IN_ORDER && !chance(faults.reordered)) {
       at = Math.max(at, last.getOrDefault(way, 0L));

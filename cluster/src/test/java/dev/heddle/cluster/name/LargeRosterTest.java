@@ -69,6 +69,47 @@ class LargeRosterTest {
     checkEqual();
   }
 
+  /// Each part came later than the silence that has a node follow another voter: with a new
+  /// subscription the state began again, for ever.
+  @Test
+  void connectionOf200KilobytesASecond_carriesTheStateOnce() {
+    checkSlow(200_000, true);
+  }
+
+  /// The window of a session, 2 MiB, is carried within the 6 s for which it waits for an ack.
+  @Test
+  void connectionOf500KilobytesASecond_onWhichNothingOvertakes_carriesTheStateOnce() {
+    checkSlow(500_000, false);
+  }
+
+  private void checkSlow(int bytesPerSecond, boolean areUrgentOvertaking) {
+    nodes.time.runFor(10); // the session is open
+    nodes.fillOutbox();
+    nodes.slow(bytesPerSecond, areUrgentOvertaking);
+    long most = nodes.state().length + 3L * Outbox.FULL_BYTES;
+    for (long passed = 0; !nodes.follower.service.isReady(); passed += 1_000) {
+      assertThat(passed).isLessThan(1_000 * most / bytesPerSecond);
+      runFor(1_000);
+    }
+    nodes.time.runFor(60_000); // what waits comes
+    assertThat(nodes.follower.states()).isEqualTo(1);
+    assertThat(nodes.follower.state()).isEqualTo(nodes.state());
+    assertThat(nodes.subscriptions()).isEqualTo(1);
+  }
+
+  /// The voter looked for room ten times a second, and others had taken nearly all of it.
+  @Test
+  void programThatFillsTheOutboxSoonAfterItHasRoom_doesNotKeepTheStateBack() {
+    nodes.slow(500_000, true);
+    nodes.keepFilling();
+    for (int passed = 0; !nodes.follower.service.isReady(); passed += 1_000) {
+      assertThat(passed).isLessThan(60_000); // 123 s with looks alone
+      runFor(1_000);
+    }
+    assertThat(nodes.follower.states()).isEqualTo(1);
+    assertThat(nodes.subscriptions()).isEqualTo(1);
+  }
+
   /// While it stands, the outbox is full of the program's messages.
   @Test
   void nodeThatStallsWhenItHasTheState_getsEachChange_andNoOtherState() {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.heddle.cluster.name;
 
+import dev.heddle.cluster.engine.LoopbackNetwork.Place;
 import dev.heddle.cluster.name.RosterMessage.Part;
 import dev.heddle.cluster.name.SimulatedTime.Scale;
 import dev.heddle.cluster.node.LoopbackSessions;
@@ -62,12 +63,33 @@ final class VoterAndFollower {
     return RosterCodec.RELEASE.snapshot(log);
   }
 
+  /// From now on so many bytes a second reach the other node.
+  void slow(long bytesPerSecond, boolean areUrgentOvertaking) {
+    Place to = new Place(follower.life.node());
+    sessions.network().slow(new Place(VOTER), to, bytesPerSecond, areUrgentOvertaking);
+  }
+
+  /// From now on a program fills the outbox of the voter to the other node, soon after it has room.
+  void keepFilling() {
+    fillOutbox();
+    var _ =
+        voter.connection.room(follower.life.node()).thenRun(() -> time.after(1, this::keepFilling));
+  }
+
   /// Until the outbox of the voter to the other node takes no more.
   void fillOutbox() {
     byte[] content =
         new RosterMessageCodec(RosterCodec.RELEASE)
             .encode(new RosterMessage.State(0, Part.MORE, new byte[100_000]), 3);
     while (voter.connection.send(follower.life.node(), content)) {}
+  }
+
+  /// How many subscriptions the voter was asked for; one may be asked for several times.
+  long subscriptions() {
+    return voter.received.stream()
+        .filter(RosterMessage.Subscribe.class::isInstance)
+        .distinct()
+        .count();
   }
 
   final class Node implements NodePort, NameStore, LoopbackSessions.Listener {

@@ -25,6 +25,7 @@ import org.junit.jupiter.api.Test;
 @Tag("C6")
 class VoterFeedTest {
   private long now; // ns
+  private int wakes;
   private final Map<String, Integer> formats = new TreeMap<>(Map.of("d", 3, "e", 3));
   private final Map<String, Integer> space = new TreeMap<>(); // for so many messages, by node
   private final Map<String, CompletableFuture<@Nullable Void>> rooms = new TreeMap<>();
@@ -38,7 +39,8 @@ class VoterFeedTest {
           replica,
           new Admitting(),
           LeaseTimes.DEFAULT,
-          () -> now);
+          () -> now,
+          () -> wakes++);
 
   private final class Port implements NodePort {
     @Override
@@ -258,6 +260,51 @@ class VoterFeedTest {
     assertThat(follow("d")).isEqualTo(known());
     register("later");
     assertThat(follow("d")).isEqualTo(known());
+  }
+
+  /// A change of 511 KiB counted as much as one of 50 bytes: 8 GiB could be kept.
+  @Test
+  void largeChangesBehindAStateThatStalls_areBoundedByTheirBytes() {
+    fill();
+    space.put("d", 2);
+    subscribe("d");
+    String large = "y".repeat(60_000);
+    int changes = 2 * VoterFeed.MOST_CHANGE_BYTES / large.length();
+    long most = 0;
+    for (int i = 0; i < changes; i++) {
+      register(large);
+      most = Math.max(most, feed.keptBytes());
+      assertThat(feed.keptBytes()).isGreaterThanOrEqualTo((long) feed.kept() * large.length());
+    }
+    assertThat(most)
+        .isLessThanOrEqualTo(VoterFeed.MOST_CHANGE_BYTES)
+        .isGreaterThan(VoterFeed.MOST_CHANGE_BYTES - 2 * large.length());
+    giveSpace("d", Integer.MAX_VALUE);
+    feed.due();
+    assertThat(feed.keptBytes()).isZero();
+    assertThat(follow("d")).isEqualTo(known());
+  }
+
+  @Test
+  void roomOfAnOutbox_wakesTheAgentOnce() {
+    fill();
+    space.put("d", 2);
+    subscribe("d");
+    register("meanwhile");
+    assertThat(wakes).isZero();
+    giveSpace("d", Integer.MAX_VALUE);
+    assertThat(wakes).isEqualTo(1);
+  }
+
+  /// Until the feed hears of the end of the session.
+  @Test
+  void nodeThatIsNotInSessionAnyMore_doesNotWakeTheAgent() {
+    fill();
+    space.put("d", 0);
+    rooms.put("d", CompletableFuture.completedFuture(null));
+    subscribe("d");
+    feed.due();
+    assertThat(wakes).isZero();
   }
 
   @Test

@@ -43,7 +43,7 @@ final class RemoteStartEndsTest {
   }
 
   /// Does something on another thread, which waits for nothing.
-  private static void withoutWaiting(Runnable action) {
+  static void withoutWaiting(Runnable action) {
     var _ =
         TwoNodes.get(
             CompletableFuture.supplyAsync(() -> {

@@ -163,6 +163,20 @@ final class RemoteStartEndsTest {
     assertThat(there.remote.heldBytes()).isZero();
   }
 
+  @Test
+  @Tag("C9")
+  void startForWhichNoThreadCanBeMade_isRefused_andIsNotHeld() {
+    there.callbacks =
+        _ -> {
+          throw new OutOfMemoryError("no thread");
+        };
+    CompletableFuture<Pid> pid = here.remote.spawn("ended", StartOptions.defaults());
+    deliver();
+    assertThat(pid).isCompletedExceptionally();
+    assertThat(there.remote.heldBytes()).isZero();
+    assertThat(there.remote.counters().refusedHere()).isEqualTo(1);
+  }
+
   // ---- of a runtime ----
 
   /// A process whose start waits for the test.

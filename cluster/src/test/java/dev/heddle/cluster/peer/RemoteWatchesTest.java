@@ -78,9 +78,10 @@ final class RemoteWatchesTest {
     assertThat(watcher.downs).hasSize(1);
   }
 
-  // ---- the end of the session does not wait for what tells an exit ----
+  // ---- what tells an exit keeps back neither other ties nor the end of the session ----
 
-  /// An exit whose text ends the session on another thread, and waits for that.
+  /// An exit whose text looks at the ties and ends the session, on another thread, and waits for
+  /// that.
   private static Exit endsSession(
       FakeNode of, FakeProcess process, CompletableFuture<Boolean> end) {
     Throwable failure =
@@ -88,6 +89,7 @@ final class RemoteWatchesTest {
           @Override
           public String getMessage() {
             if (!end.isDone()) {
+              RemoteStartEndsTest.withoutWaiting(of.remote::counters);
               RemoteStartEndsTest.withoutWaiting(of::endSession);
               end.complete(true);
             }
@@ -108,19 +110,19 @@ final class RemoteWatchesTest {
 
   @Test
   @Tag("C9")
-  void end_whileTheExitOfAMonitoredProcessIsTold_waitsForNothing() {
+  void exitOfAMonitoredProcess_isToldWithoutTheLockOfTheTies() {
     exitIsToldAtOnce(() -> here.remote.monitor(watcher, watched.self(), _ -> {}));
   }
 
   @Test
   @Tag("C9")
-  void end_whileTheExitOfALinkedProcessIsTold_waitsForNothing() {
+  void exitOfALinkedProcess_isToldWithoutTheLockOfTheTies() {
     exitIsToldAtOnce(() -> here.remote.link(watcher, watched.self()));
   }
 
   @Test
   @Tag("C9")
-  void end_whileTheExitOfAProcessThatLinksIsTold_waitsForNothing() {
+  void exitOfAProcessThatLinks_isToldWithoutTheLockOfTheTies() {
     CompletableFuture<Boolean> ended = new CompletableFuture<>();
     watcher.whenTied =
         () -> {

@@ -6,6 +6,7 @@ import dev.heddle.cluster.session.Outbox;
 import dev.heddle.process.CoroutineProcess;
 import dev.heddle.process.MailboxPolicy;
 import dev.heddle.process.Pid;
+import dev.heddle.process.Request;
 import dev.heddle.process.SendResult;
 import dev.heddle.process.StartOptions;
 import java.io.BufferedReader;
@@ -86,7 +87,11 @@ final class FlowProgram {
         int members = Integer.parseInt(words[1]);
         int bytes = Integer.parseInt(words[2]);
         int least = Integer.parseInt(words[3]);
-        Thread.ofPlatform().daemon().name("flood").start(() -> overflow(members, bytes, least));
+        boolean asks = words[4].equals("requests");
+        Thread.ofPlatform()
+            .daemon()
+            .name("flood")
+            .start(() -> overflow(members, bytes, least, asks));
       }
       case "paused" -> await("PAUSED", it -> it.pausedReceivers() > 0);
       case "held" -> {
@@ -122,6 +127,10 @@ final class FlowProgram {
     int last = 0;
     while (true) {
       Object next = self.receive();
+      if (next instanceof Request(Object asked, var reply)) {
+        reply.complete(null);
+        next = asked;
+      }
       int number =
           switch (next) {
             case Item item -> item.number();
@@ -233,7 +242,8 @@ final class FlowProgram {
   /// accepted.
   ///
   /// @param bytes of a message; 0 for one as small as can be
-  private void overflow(int members, int bytes, int least) {
+  /// @param asks whether these are requests
+  private void overflow(int members, int bytes, int least, boolean asks) {
     List<Pid> to = members(GROUP, members);
     BlindSender sender = new BlindSender(Objects.requireNonNull(cluster.node().node("b")));
     byte[] content = new byte[bytes];
@@ -244,7 +254,8 @@ final class FlowProgram {
     for (int i = 0; accepted < least || isFlooding; ) {
       int number = sent[i] + 1;
       Object next = bytes == 0 ? new Item(number) : new Load(number, content);
-      SendResult result = sender.offer(to.get(i), next);
+      Pid receiver = to.get(i);
+      SendResult result = asks ? sender.request(receiver, next) : sender.offer(receiver, next);
       if (result.isAccepted()) {
         sent[i]++;
         accepted++;

@@ -20,7 +20,7 @@ import org.junit.jupiter.api.Timeout;
 /// refused by `a` itself. The others do not heed that, as if the news were on its way: so all that
 /// `b` holds for `a`, and all that may wait at `a`, is there, whatever the speed of the machine.
 /// Only messages that were accepted count.
-@Timeout(300)
+@Timeout(600) // more than twice GUARD_NANOS
 class StalledReceiverTest {
   private static final int MESSAGES = 3_000_000;
 
@@ -30,6 +30,8 @@ class StalledReceiverTest {
   private static final long MOST_KIB = 32 * 1024; // for a peer
   private static final int REFUSED = 1_000_000; // at the least
   private static final int HELD_BYTES = 24 << 20; // then a node gives no more credit
+  private static final long GUARD_NANOS =
+      180_000_000_000L; // only memory that is kept lasts so long
 
   private final List<NodeJvm> jvms = new ArrayList<>();
 
@@ -85,16 +87,11 @@ class StalledReceiverTest {
     a.say("enough");
     String flooded = a.waitFor("FLOODED").text();
     assertThat(flooded).matches("FLOODED \\d+ \\d+ \\d+");
+    System.out.println(flooded);
     int accepted = Integer.parseInt(flooded.split(" ")[1]);
-    int offered = Integer.parseInt(flooded.split(" ")[2]);
     assertThat(accepted).isGreaterThanOrEqualTo(LEAST_ACCEPTED).isLessThan(MESSAGES);
-    long moreAtA = memory(a) - restOfA;
-    long moreAtB = memory(b) - restOfB;
-    System.out.printf(
-        "%d accepted of %d; KiB more at the sender %d, at the receiver %d%n",
-        accepted, offered, moreAtA, moreAtB);
-    assertThat(moreAtA).isLessThanOrEqualTo(MOST_KIB);
-    assertThat(moreAtB).isLessThanOrEqualTo(MOST_KIB);
+    checkMemory("the sender", a, restOfA);
+    checkMemory("the receiver", b, restOfB);
 
     b.say("take");
     assertThat(b.waitFor("TAKEN").text()).isEqualTo("TAKEN all " + accepted);
@@ -116,30 +113,43 @@ class StalledReceiverTest {
   ///
   /// @param bytes of a message
   private void overflow(int mailboxes, int capacity, int bytes) throws Exception {
+    overflow(mailboxes, capacity, bytes, "messages");
+  }
+
+  /// @param what messages or requests
+  private void overflow(int mailboxes, int capacity, int bytes, String what) throws Exception {
     meet("stall %d %d".formatted(mailboxes, capacity));
     NodeJvm a = jvms.get(0);
     NodeJvm b = jvms.get(1);
     long restOfA = memory(a);
     long restOfB = memory(b);
-    a.say("overflow %d %d %d".formatted(mailboxes, bytes, 0));
+    a.say("overflow %d %d %d %s".formatted(mailboxes, bytes, 0, what));
     b.say("held " + HELD_BYTES);
     b.waitFor("HELD");
     a.say("full");
     a.waitFor("FULL");
     a.say("enough");
     int accepted = Integer.parseInt(a.waitFor("FLOODED").text().split(" ")[1]);
-    checkMemory(accepted, memory(a) - restOfA, memory(b) - restOfB);
+    System.out.println(accepted + " accepted");
+    checkMemory("the sender", a, restOfA);
+    checkMemory("the receiver", b, restOfB);
 
     a.say("last");
     b.say("take");
     assertThat(b.waitFor("TAKEN").text()).isEqualTo("TAKEN all " + accepted);
   }
 
-  private static void checkMemory(int accepted, long moreAtA, long moreAtB) {
-    System.out.printf(
-        "%d accepted; KiB more at the sender %d, at the receiver %d%n", accepted, moreAtA, moreAtB);
-    assertThat(moreAtA).isLessThanOrEqualTo(MOST_KIB);
-    assertThat(moreAtB).isLessThanOrEqualTo(MOST_KIB);
+  /// JGroups keeps what it has sent until the other node acknowledges it, which may last longer on
+  /// a slow machine. So this waits until the memory is below the bound. What is held stays held.
+  private static void checkMemory(String whose, NodeJvm node, long rest)
+      throws InterruptedException {
+    long end = System.nanoTime() + GUARD_NANOS;
+    long more = memory(node) - rest;
+    while (more > MOST_KIB && System.nanoTime() - end < 0) {
+      more = memory(node) - rest;
+    }
+    System.out.printf("KiB more at %s: %d%n", whose, more);
+    assertThat(more).as("KiB more at %s", whose).isLessThanOrEqualTo(MOST_KIB);
   }
 
   @Test
@@ -163,6 +173,13 @@ class StalledReceiverTest {
     overflow(8, 1, 200_000);
   }
 
+  @Test
+  @Tag("C3")
+  @Tag("C9")
+  void requests_behindOneMailbox_takeBoundedMemory_andAreAllTaken() throws Exception {
+    overflow(1, 100, 40, "requests"); // what the mailbox contains comes on top
+  }
+
   /// Nothing is held: what the mailboxes do not take is counted at the sender.
   @Test
   @Tag("C3")
@@ -175,10 +192,12 @@ class StalledReceiverTest {
     NodeJvm b = jvms.get(1);
     long restOfA = memory(a);
     long restOfB = memory(b);
-    a.say("overflow %d %d %d".formatted(mailboxes, 0, REFUSED));
+    a.say("overflow %d %d %d messages".formatted(mailboxes, 0, REFUSED));
     a.say("enough"); // when so many were accepted
     int accepted = Integer.parseInt(a.waitFor("FLOODED").text().split(" ")[1]);
-    checkMemory(accepted, memory(a) - restOfA, memory(b) - restOfB);
+    System.out.println(accepted + " accepted");
+    checkMemory("the sender", a, restOfA);
+    checkMemory("the receiver", b, restOfB);
 
     b.say("take");
     long known = 0;

@@ -31,15 +31,14 @@ final class HeldFrames {
    * I1. What was added comes out, in its order. [HeldFramesTest]
    * I2. memory() is what the arrays take: an array counts until all of it was taken out.
    *     [HeldFramesTest, StalledReceiverTest]
+   * I3. peek() copies the content of a request once, until it is removed or forgotten: a request of
+   *     1 MiB is looked at again and again while its mailbox has no space. [HeldFramesTest]
    */
   static final int LEAST_BYTES = 64; // of an array
   static final int MOST_BYTES = 16 * 1024; // of one with several frames
 
   /// Of an array, besides its bytes: its header, and its place in a deque that has grown.
   static final int ARRAY_COST = 24;
-
-  /// Of a mailbox behind which something is held, besides the arrays (280 to 340, measured).
-  static final int MAILBOX_COST = 320;
 
   private static final int PART = 8; // of what is here, and of an array
   private static final int MORE = 0x80; // in all but the last byte of a varint
@@ -50,6 +49,7 @@ final class HeldFrames {
   private int readAt; // in the first array
   private int writeAt; // in the last one
   private long memory;
+  private @Nullable Frame peeked; // the first one, while it is looked at
 
   HeldFrames(Pid to) {
     this.to = to;
@@ -64,7 +64,7 @@ final class HeldFrames {
     return size;
   }
 
-  /// How many bytes of memory they take.
+  /// How many bytes of memory they take, without this object.
   long memory() {
     return memory;
   }
@@ -111,7 +111,7 @@ final class HeldFrames {
     }
     int usual = Math.clamp(memory / PART, LEAST_BYTES, MOST_BYTES);
     byte[] next = new byte[bytes > usual / PART ? bytes : usual];
-    memory += (arrays.isEmpty() ? MAILBOX_COST : 0) + ARRAY_COST + next.length;
+    memory += ARRAY_COST + next.length;
     arrays.add(next);
     writeAt = 0;
     return next;
@@ -119,9 +119,18 @@ final class HeldFrames {
 
   /// The first one; null when there is none. It is valid until it is removed.
   @Nullable Frame peek() {
-    if (size == 0) {
-      return null;
+    if (peeked == null && size > 0) {
+      peeked = first();
     }
+    return peeked;
+  }
+
+  /// Keeps no copy of what was looked at: it does not count.
+  void forgetPeeked() {
+    peeked = null;
+  }
+
+  private Frame first() {
     byte[] array = arrays.getFirst();
     int head = head(array);
     int at = readAt + lengthOf(head);
@@ -152,6 +161,7 @@ final class HeldFrames {
     int head = head(array);
     readAt += lengthOf(head) + ((head & 1) == 0 ? 0 : Long.BYTES) + (head >>> 1) - 1;
     size--;
+    peeked = null;
     if (size == 0) {
       arrays.clear();
       readAt = 0;

@@ -195,8 +195,7 @@ final class IncomingCalls {
       Pid started = context.local().spawn(process, options, session);
       answer = new Frame.Spawned(spawn.id(), started);
     } catch (Throwable t) {
-      countRefused(spawn, t);
-      context.send(new Frame.SpawnFailed(spawn.id(), Failures.text(t)));
+      refuse(spawn, t);
       return;
     }
     if (spawn.flags().contains(SpawnFlag.MONITOR)) {
@@ -204,6 +203,12 @@ final class IncomingCalls {
     } else {
       context.send(answer);
     }
+  }
+
+  /// Answers that a process cannot be started.
+  void refuse(Frame.Spawn spawn, Throwable why) {
+    countRefused(spawn, why);
+    context.send(new Frame.SpawnFailed(spawn.id(), Failures.text(why)));
   }
 
   private void close(Process process, Frame.Spawn spawn) {

@@ -23,6 +23,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import java.util.function.LongConsumer;
@@ -74,7 +75,7 @@ public final class RemoteNode implements NodePeer {
    * the sink. Workers and bodies of processes take only the last two, which park nobody: a parked
    * body needs a worker to go on, and that worker might be waiting for the same lock.
    *
-   * ended() waits for none but these last two, and for none of the delivery.
+   * ended() takes only the locks of the ties and of the sink, and never waits for a delivery.
    *
    * I1. No frame makes handle throw: payloads are decoded where a failure is answered, addresses
    *     that lead nowhere are refused or ignored, answers to no call are ignored.
@@ -352,20 +353,25 @@ public final class RemoteNode implements NodePeer {
     }
   }
 
-  /// Starts a process on a thread of its own, without a lock: a start calls code of the program.
+  /// Starts a process on a thread of its own, without a lock: a start calls code of the program. If
+  /// no thread can be made, the start is refused.
   private void spawn(Frame.Spawn spawn) {
     int bytes = spawn.input().length;
     deliveries.startBegins(bytes);
-    context
-        .local()
-        .callbacks()
-        .execute(() -> {
+    Runnable start =
+        () -> {
           try {
             incoming.spawn(spawn, this);
           } finally {
             deliveries.startIsOver(bytes);
           }
-        });
+        };
+    try {
+      context.local().callbacks().execute(start);
+    } catch (RejectedExecutionException | OutOfMemoryError e) {
+      deliveries.startIsOver(bytes);
+      incoming.refuse(spawn, e);
+    }
   }
 
   private Map<String, List<Pid>> ofOther(Map<String, List<Pid>> groups) {
@@ -412,7 +418,8 @@ public final class RemoteNode implements NodePeer {
 
   // ---- what is seen from outside ----
 
-  /// How many bytes of messages wait here behind full mailboxes.
+  /// How many bytes of memory is taken here by messages that wait behind full mailboxes, and by
+  /// what is known of these mailboxes.
   public long heldBytes() {
     return deliveries.heldBytes();
   }
@@ -444,7 +451,7 @@ public final class RemoteNode implements NodePeer {
   /// @param outgoingCalls requests and starts that the other node has not answered
   /// @param incomingCalls those that this node has not answered
   /// @param pausedReceivers processes of the other node whose mailboxes are nearly full
-  /// @param heldBytes of messages that wait here behind full mailboxes
+  /// @param heldBytes of memory, of messages that wait here behind full mailboxes
   /// @param dropped messages that waited so when the session ended
   /// @param refusedHere messages, requests, orders and starts of it that were not accepted here
   /// @param refusedThere messages to the other node that were not accepted there

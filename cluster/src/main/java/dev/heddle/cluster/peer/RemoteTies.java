@@ -33,8 +33,8 @@ final class RemoteTies {
    * TIED  more of that                       same  MONITOR once, LINK once a pair
    * TIED  unlink(w, r)                       same  any thread: under the lock; sends UNLINK(w, r)
    * TIED  UNLINK(r, w) comes                 same  the session: under the lock
-   * TIED  nothing is tied to it any more     none  whoever has removed the last tie: under the
-   *                                                lock; sends DEMONITOR(r) if MONITOR was sent
+   * TIED  nothing is tied to it any more     none  the thread that has removed the last tie:
+   *                                                under the lock; sends DEMONITOR(r) if MONITOR was sent
    * TIED  DOWN(r) comes                      none  the session: removes it under the lock, then
    *                                                ends it with that exit
    * TIED  the session ends                   none  the session: the same, with NO_CONNECTION
@@ -67,9 +67,17 @@ final class RemoteTies {
    * Locks. Under the lock: ProcessLinks, whose locks are held for some instructions, and the sink.
    * Not under it: exits and what they notify, and code of the program, since the end of the session
    * spins for the lock. The text of an exit is such code: a failure makes its message, a codec
-   * encodes a detail. So a watch is added under the lock and listens after it, when a process that
-   * has ended tells at once; then it is looked whether it is still needed, as whoever drops it
-   * removes it first and its listener then. [RemoteStartEndsTest]
+   * encodes a detail.
+   *
+   * So a watch is added under the lock and listens after it. A process that has ended tells its exit
+   * then. Two things may happen in between:
+   *   the watch is dropped    A drop takes the watch from the map first and its listener then. So
+   *                           the thread that has added the listener looks into the map, and takes
+   *                           the listener back if the watch is not there.
+   *   the process ends, and   DOWN is sent when the watch listens. A LINK or MONITOR that comes
+   *   cannot be found         before is added to the watch. DOWN with NOT_FOUND would overtake the
+   *                           real exit, and end all ties of the other node.
+   * [RemoteWatchesTest]
    *
    * A process that links again while the signal of an older, broken link to the same process is on
    * its way has one signal for both, as ProcessLinks says.
@@ -265,6 +273,13 @@ final class RemoteTies {
     return watches.computeIfAbsent(owner.self(), _ -> new Watch(this, owner));
   }
 
+  /// A process that is watched, also if it could not be found: it has ended, and its watch is about
+  /// to tell how.
+  private ProcessLinks.@Nullable Owner watchedOr(ProcessLinks.@Nullable Owner found, Pid pid) {
+    Watch watch = watches.get(pid);
+    return watch == null ? found : watch.owner;
+  }
+
   /// Watches a process because of a link.
   ///
   /// @return the watch, if it is new: [#listen] is to follow without the lock
@@ -276,7 +291,8 @@ final class RemoteTies {
   }
 
   /// Watches a process because of a monitor. Otherwise as [#watchLinked].
-  private @Nullable Watch watchMonitored(ProcessLinks.@Nullable Owner owner, Pid target) {
+  private @Nullable Watch watchMonitored(ProcessLinks.@Nullable Owner found, Pid target) {
+    ProcessLinks.Owner owner = watchedOr(found, target);
     if (owner == null) {
       sayNotFound(target);
       return null;
@@ -375,11 +391,12 @@ final class RemoteTies {
   }
 
   void onLink(Pid from, Pid to) {
-    ProcessLinks.Owner owner = context.local().find(to);
+    ProcessLinks.Owner found = context.local().find(to);
     Watch added;
     lock.lock();
     try {
       linksReceived++;
+      ProcessLinks.Owner owner = watchedOr(found, to);
       if (owner == null) {
         sayNotFound(to);
         return;

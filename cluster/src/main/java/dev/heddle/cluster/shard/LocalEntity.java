@@ -23,6 +23,7 @@ import java.util.Objects;
 import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
@@ -30,14 +31,22 @@ import org.jspecify.annotations.Nullable;
 /// One entity that runs, or is about to.
 final class LocalEntity {
   /*
-   * The shard decides under its lock what happens to the entity; that is carried out without the
-   * lock, in the same order, by whoever comes.
+   * The shard decides under its lock what happens to the entity. Any thread carries that out, in
+   * the same order, without the lock.
    *
-   * The process is started on a thread of its own: the start calls listeners of the runtime, which
-   * may wait, and whoever comes may be the agent, by which all sessions live, or a thread that
+   * The process is started on a thread of its own. The start calls listeners of the runtime, which
+   * may wait, and the calling thread may be the agent, by which all sessions live, or a thread that
    * delivers one. Until then the orders wait in the queue. The starter writes `isStarted` and then
-   * looks into the queue; whoever adds an order looks at `isStarted` after that: one of the two
-   * carries it out. [EntityTypeTest]
+   * looks into the queue. A thread that adds an order looks at `isStarted` after that. So one of the
+   * two carries the order out. [EntityTypeTest]
+   *
+   * A start that never returns. The other keys of the shard go on. But the entity counts as running,
+   * and an order to end waits in its queue: so the shard is not handed over to another node, and
+   * leave() uses all of its time for it. [EntityTypeTest; mutant:
+   * cluster-shard-released-before-its-entities-end]
+   *
+   * No thread can be made. The agent tries again at its next tick: an entity that is never started,
+   * or whose end is never told, would keep its key and its shard. [ShardServiceTest]
    */
   private static final int PORTION =
       ShardWindow.DEFAULT.messages() / 32; // of messages taken, to tell of
@@ -73,6 +82,9 @@ final class LocalEntity {
 
     /// The process has ended.
     void ended(LocalEntity entity);
+
+    /// No thread could be made. The action tries again: it is to be called soon, without a lock.
+    void noThread(Runnable again, Throwable why);
   }
 
   final long number;
@@ -229,13 +241,11 @@ final class LocalEntity {
   /// Does what the shard has decided.
   void carryOut() {
     if (!isBegun.get() && isBegun.compareAndSet(false, true)) {
-      local
-          .callbacks()
-          .execute(() -> {
-            spawn();
-            isStarted = true;
-            carryOut();
-          });
+      onOwnThread(() -> {
+        spawn();
+        isStarted = true;
+        carryOut();
+      });
     }
     while (isStarted && !orders.isEmpty() && carrying.tryLock()) {
       try {
@@ -294,7 +304,15 @@ final class LocalEntity {
 
   /// On a thread of its own: this may be under `carrying`, and a successor that ends at once, too.
   private void ended() {
-    local.callbacks().execute(() -> listener.ended(this));
+    onOwnThread(() -> listener.ended(this));
+  }
+
+  private void onOwnThread(Runnable action) {
+    try {
+      local.callbacks().execute(action);
+    } catch (RejectedExecutionException | OutOfMemoryError e) {
+      listener.noThread(() -> onOwnThread(action), e);
+    }
   }
 
   private void send(Delivery delivery) {

@@ -435,6 +435,7 @@ public final class ShardService implements RosterAccess.Part {
     asks.due(now);
     report.due(now);
     peers.lookAgain();
+    shared.tryAgain();
     shared.carryOut();
   }
 

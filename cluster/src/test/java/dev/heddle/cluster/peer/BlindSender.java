@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.heddle.cluster.peer;
 
+import dev.heddle.cluster.wire.Frame;
 import dev.heddle.process.Pid;
 import dev.heddle.process.SendResult;
 import java.lang.reflect.Field;
@@ -12,15 +13,22 @@ import org.jspecify.annotations.Nullable;
 public final class BlindSender {
   private final RemoteNode remote;
   private final PausedReceivers paused;
+  private final RemoteContext context;
+  private long lastAsk;
 
   public BlindSender(RemoteNode remote) {
     this.remote = remote;
+    this.paused = (PausedReceivers) part("paused");
+    this.context = (RemoteContext) part("context");
+  }
+
+  private Object part(String name) {
     try {
-      Field field = RemoteNode.class.getDeclaredField("paused");
+      Field field = RemoteNode.class.getDeclaredField(name);
       field.setAccessible(true);
-      this.paused = (PausedReceivers) field.get(remote);
+      return field.get(remote);
     } catch (ReflectiveOperationException e) {
-      throw new LinkageError("no field 'paused'", e);
+      throw new LinkageError("no field '" + name + "'", e);
     }
   }
 
@@ -30,5 +38,15 @@ public final class BlindSender {
   public SendResult offer(Pid to, @Nullable Object message) {
     paused.resume(to);
     return remote.send(to, message);
+  }
+
+  /// Sends a request, whose reply is ignored, so that nothing here waits for it.
+  ///
+  /// @return `FULL` only when the outbox is
+  public SendResult request(Pid to, @Nullable Object message) {
+    byte[] content = context.contents().encode(message);
+    SendResult result = context.sink().send(new Frame.Ask(lastAsk + 1, to, content));
+    lastAsk += result.isAccepted() ? 1 : 0;
+    return result;
   }
 }

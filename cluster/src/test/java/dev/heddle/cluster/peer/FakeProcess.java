@@ -18,6 +18,7 @@ final class FakeProcess implements ProcessLinks.Owner {
   final Map<Long, Exit> downs = new LinkedHashMap<>();
   final List<String> faults = new ArrayList<>();
   @Nullable Exit exit;
+  Runnable whenTied = () -> {}; // called whenever its links and monitors are asked for
 
   FakeProcess(Pid self) {
     this.self = self;
@@ -25,6 +26,7 @@ final class FakeProcess implements ProcessLinks.Owner {
 
   @Override
   public ProcessLinks processLinks() {
+    whenTied.run();
     return links;
   }
 

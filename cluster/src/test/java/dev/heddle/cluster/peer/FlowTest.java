@@ -199,6 +199,36 @@ class FlowTest {
 
   @Test
   @Tag("C9")
+  void pausedReceiver_countsAsHeld_untilItIsResumed() {
+    FakeNode node = new FakeNode("b", "a", 1);
+    node.nearlyFull = MailboxPolicy.SUSPEND;
+    node.room = new CompletableFuture<>();
+    byte[] content = MessageContents.of(new FakeNode("a", "b", 1).life, "taken");
+    node.remote.handle(new Frame.Message(node.pid(0), Content.of(content)));
+    assertThat(node.remote.heldBytes()).isEqualTo(Deliveries.MAILBOX_COST);
+
+    CompletableFuture<?> room = node.room;
+    node.room = CompletableFuture.completedFuture(null);
+    room.complete(null);
+    assertThat(node.outbox).endsWith(new Frame.Resume(node.pid(0)));
+    assertThat(node.remote.heldBytes()).isZero();
+  }
+
+  @Test
+  @Tag("C9")
+  void idsOfHeldRequests_count_untilTheyAreGivenUp() {
+    FakeNode node = holding();
+    long before = node.remote.heldBytes();
+    node.remote.handle(new Frame.Ask(1, node.pid(0), new byte[1]));
+    assertThat(node.remote.heldBytes()).isEqualTo(before + HeldAsks.ENTRY_COST);
+    node.remote.handle(new Frame.GiveUp(1));
+    assertThat(node.remote.heldBytes()).isEqualTo(before);
+    node.remote.handle(new Frame.GiveUp(2)); // of one that is not held
+    assertThat(node.remote.heldBytes()).isEqualTo(before);
+  }
+
+  @Test
+  @Tag("C9")
   void heldMessages_whenThereIsSpace_areDecodedOnAThreadOfTheirOwn() {
     FakeNode node = holding();
     List<Runnable> tasks = new ArrayList<>();
@@ -243,7 +273,8 @@ class FlowTest {
     assertThat(((Request) b.take()).reply().isOpen()).isFalse(); // 1: it was in the mailbox
     assertThat(((Request) b.take()).reply().isOpen()).isTrue(); // 3
     assertThat(b.take()).isEqualTo("last");
-    assertThat(b.remote().creditReturn()).isDone(); // and so all of the delivery
+    nodes.settle();
+    TwoNodes.get(a.remote().room(to)); // until then the receiver counts
     assertThat(b.remote().heldBytes()).isZero();
   }
 

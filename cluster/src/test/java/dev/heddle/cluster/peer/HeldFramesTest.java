@@ -116,7 +116,15 @@ class HeldFramesTest {
   @Test
   void oneSmallMessage_takesASmallArray() {
     held.add(new Frame.Message(to, Content.of(new byte[] {1, 2})));
-    assertThat(held.memory())
-        .isEqualTo(HeldFrames.MAILBOX_COST + HeldFrames.ARRAY_COST + HeldFrames.LEAST_BYTES);
+    assertThat(held.memory()).isEqualTo(HeldFrames.ARRAY_COST + HeldFrames.LEAST_BYTES);
+  }
+
+  @Test
+  void requestThatIsLookedAtAgain_isCopiedOnce() {
+    held.add(new Frame.Ask(1, to, new byte[100]));
+    Frame first = held.peek();
+    assertThat(held.peek()).isSameAs(first);
+    held.forgetPeeked();
+    assertThat(held.peek()).isNotSameAs(first); // the copy was not kept
   }
 }

@@ -43,7 +43,7 @@ final class RemoteStartEndsTest {
   }
 
   /// Does something on another thread, which waits for nothing.
-  private static void withoutWaiting(Runnable action) {
+  static void withoutWaiting(Runnable action) {
     var _ =
         TwoNodes.get(
             CompletableFuture.supplyAsync(() -> {
@@ -161,6 +161,20 @@ final class RemoteStartEndsTest {
     there.endSession();
     tasks.getLast().run();
     assertThat(there.remote.heldBytes()).isZero();
+  }
+
+  @Test
+  @Tag("C9")
+  void startForWhichNoThreadCanBeMade_isRefused_andIsNotHeld() {
+    there.callbacks =
+        _ -> {
+          throw new OutOfMemoryError("no thread");
+        };
+    CompletableFuture<Pid> pid = here.remote.spawn("ended", StartOptions.defaults());
+    deliver();
+    assertThat(pid).isCompletedExceptionally();
+    assertThat(there.remote.heldBytes()).isZero();
+    assertThat(there.remote.counters().refusedHere()).isEqualTo(1);
   }
 
   // ---- of a runtime ----

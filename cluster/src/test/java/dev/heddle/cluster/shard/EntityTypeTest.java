@@ -187,6 +187,11 @@ class EntityTypeTest {
 
     @Override
     public void ended(LocalEntity entity) {}
+
+    @Override
+    public void noThread(Runnable again, Throwable why) {
+      throw new IllegalStateException(why);
+    }
   }
 
   @AfterEach
@@ -238,6 +243,24 @@ class EntityTypeTest {
 
     startGoesOn.countDown();
     taken.acquire(2);
+  }
+
+  @Test
+  @Tag("C9")
+  void startOfAnEntity_thatWaits_keepsBackNoOtherKeyOfItsShard_andCountsAsRunning()
+      throws Exception {
+    Meddling node = new Meddling();
+    EntityType type = type(node, 1_000);
+    String other = "k0";
+    for (int i = 1; type.shardOf(other) != type.shardOf(SLOW); i++) {
+      other = "k" + i;
+    }
+    type.offer(message(SLOW));
+    type.offer(message(other));
+    taken.acquire(); // that of the other key
+    assertThat(type.running()).isEqualTo(2);
+    startGoesOn.countDown();
+    taken.acquire();
   }
 
   private static String keyOfFirst(EntityType type) {

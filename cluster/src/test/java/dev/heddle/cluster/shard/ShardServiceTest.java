@@ -22,10 +22,12 @@ import dev.heddle.process.Request;
 import dev.heddle.process.SendResult;
 import dev.heddle.process.StartOptions;
 import dev.heddle.process.remote.LocalProcesses;
+import java.lang.reflect.Proxy;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
@@ -94,6 +96,49 @@ class ShardServiceTest {
     assertThat(log.submitted.stream().filter(HostShards.class::isInstance))
         .noneMatch(it -> ((HostShards) it).type().equals("cart"));
     assertThat(service.ask("other", "k", "fine", LIMIT).get(1, TimeUnit.MINUTES)).isEqualTo("fine");
+  }
+
+  /// The processes of the runtime, whose callbacks run elsewhere.
+  private static LocalProcesses with(LocalProcesses local, Executor callbacks) {
+    return (LocalProcesses)
+        Proxy.newProxyInstance(
+            LocalProcesses.class.getClassLoader(),
+            new Class<?>[] {LocalProcesses.class},
+            (_, method, arguments) ->
+                method.getName().equals("callbacks") ? callbacks : method.invoke(local, arguments));
+  }
+
+  @Test
+  void entity_forWhichNoThreadCanBeMade_isStartedAtALaterTick() throws Exception {
+    LocalProcesses local = LocalProcesses.of(runtime);
+    AtomicInteger failures = new AtomicInteger(2);
+    Executor starved =
+        task -> {
+          if (failures.getAndDecrement() > 0) {
+            throw new OutOfMemoryError("no thread");
+          }
+          local.callbacks().execute(task);
+        };
+    ShardService poor =
+        new ShardService(
+            self,
+            with(local, starved),
+            log,
+            new MessageWriter(MessageTypes.of(List.of(), List.of()), self),
+            _ -> null,
+            _ -> ShardMessageCodec.VERSION);
+    poor.open("cart", use(4), Entry.of(ShardServiceTest::echo));
+    log.admit("a", poor);
+    log.give("a", "cart", 4, poor);
+    poor.tick(log.roster);
+    CompletableFuture<Object> reply = poor.ask("cart", "k", "fine", LIMIT);
+    assertThat(failures.get()).isEqualTo(1); // it is not tried without a pause
+    poor.tick(log.roster);
+    assertThat(failures.get()).isZero();
+    assertThat(reply).isNotDone();
+    poor.tick(log.roster);
+    assertThat(reply.get(1, TimeUnit.MINUTES)).isEqualTo("fine");
+    poor.close();
   }
 
   @Test

@@ -197,8 +197,11 @@ public final class ProcessStarter {
       return null;
     }
     Pid parent = options.parent();
-    NodePeer node = asker != null || parent == null ? asker : directory.nodeOf(parent);
-    if (parent != null && node != null) {
+    NodePeer node = asker;
+    if (node == null && parent != null) {
+      node = directory.nodeOf(parent);
+    }
+    if (node != null && parent != null) {
       return tieToParent(made, node, parent);
     }
     Runnable undo = null;

@@ -25,7 +25,7 @@ class HeldAsksTest {
       Random random = new Random(seed);
       Set<Long> expected = new HashSet<>();
       for (int i = 0; i < STEPS; i++) {
-        long id = random.nextInt(50) == 0 ? random.nextLong() : random.nextInt(600) - 300;
+        long id = random.nextInt(50) == 0 ? random.nextLong() : random.nextLong(-300, 300);
         if (random.nextBoolean()) {
           asks.add(id);
           expected.add(id);
@@ -33,7 +33,7 @@ class HeldAsksTest {
           asks.remove(id);
           expected.remove(id);
         }
-        long looked = random.nextInt(600) - 300;
+        long looked = random.nextLong(-300, 300);
         assertThat(asks.contains(looked))
             .as("seed %d, step %d, id %d", seed, i, looked)
             .isEqualTo(expected.contains(looked));

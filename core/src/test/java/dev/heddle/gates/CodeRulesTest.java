@@ -143,7 +143,6 @@ class CodeRulesTest {
           entry("dev.heddle.cluster.peer.OutgoingCalls", BRIEF),
           entry("dev.heddle.cluster.peer.PausedReceivers", BRIEF),
           entry("dev.heddle.cluster.peer.RefusedMessages", BRIEF),
-          entry("dev.heddle.cluster.peer.RemoteNode", "threads of the engine, and the timers"),
           entry("dev.heddle.cluster.ratis.", "threads of Ratis; callers take maps of the JDK only"),
           entry("dev.heddle.cluster.roster.LeaseExpiry", "the agent of the node; threads of Ratis"),
           entry("dev.heddle.cluster.roster.NodeDirectory", "where a program joins and leaves"),
@@ -195,6 +194,7 @@ class CodeRulesTest {
           entry(
               "dev.heddle.cluster.roster.NodeDirectory.OPEN",
               "locks of files belong to the process"),
+          entry("dev.heddle.cluster.name.VoterFeed.ROOM", "a future that is complete"),
           entry("dev.heddle.cluster.session.Outbox.SPACE", "a future that is complete"),
           entry(
               "dev.heddle.process.scheduler.WorkerThread.ADOPTED",

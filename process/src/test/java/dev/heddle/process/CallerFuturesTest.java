@@ -2,10 +2,13 @@
 package dev.heddle.process;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -36,6 +39,54 @@ final class CallerFuturesTest {
     called.await();
     assertThat(outer.get()).isEqualTo("done");
     end.countDown();
+  }
+
+  /// The pool has it in a queue then, and would run it once there are threads.
+  @Test
+  void task_thatIsRefusedSinceNoThreadCanBeMade_neverRuns() {
+    AtomicInteger runs = new AtomicInteger();
+    AtomicReference<Runnable> queued = new AtomicReference<>();
+    assertThatThrownBy(() ->
+            CallerFutures.execute(
+                runs::incrementAndGet,
+                null,
+                task -> {
+                  queued.set(task);
+                  throw new OutOfMemoryError("no thread");
+                }))
+        .isInstanceOf(OutOfMemoryError.class);
+    queued.get().run();
+    assertThat(runs).hasValue(0);
+  }
+
+  @Test
+  void task_thatRunsAlthoughItsStartFails_isNotRefused() {
+    AtomicInteger runs = new AtomicInteger();
+    CallerFutures.execute(
+        runs::incrementAndGet,
+        null,
+        task -> {
+          task.run();
+          throw new OutOfMemoryError("no thread");
+        });
+    assertThat(runs).hasValue(1);
+  }
+
+  @Test
+  void task_ofAVirtualThread_isTriedAgainInThePool_untilThereIsAThread() {
+    AtomicInteger tries = new AtomicInteger();
+    AtomicInteger runs = new AtomicInteger();
+    CallerFutures.execute(
+        runs::incrementAndGet,
+        Runnable::run,
+        task -> {
+          if (tries.incrementAndGet() < 3) {
+            throw new OutOfMemoryError("no thread");
+          }
+          task.run();
+        });
+    assertThat(tries).hasValue(3);
+    assertThat(runs).hasValue(1);
   }
 
   @Test

@@ -31,15 +31,16 @@ final class FollowerLog implements LogClient {
    *                                                             one is here
    * FRESH   a delta                                     FRESH   it is applied, unless it is known
    * FRESH   a delta before which something is missing   ASKED   Subscribe with the next number
+   * ASKED   a delta: the state could not be taken       ASKED   the same
    * any     the session ends, or the node says that it  (none)  open tries fail
    *         is no voter
    *
    * One voter is followed: requests go to it. When nothing of its subscription has come for a time,
    * the next voter by name has its turn, which may be the same. While there is a subscription, and
    * all of it was sent, the voter repeats a delta before each answer to a renewal. So silence shows
-   * a voter that is cut off from the others. But it may as well show a slow connection: what a voter
-   * sends waits behind up to 6 MiB, 30 s at 200 KB/s. So silence moves the requests, and ends no
-   * subscription: the parts that have come are kept, and the others go on coming, whichever voter
+   * a voter that is cut off from the others. But it may as well show a slow connection: what a
+   * voter sends waits behind up to 6 MiB, 30 s at 200 KB/s. So silence moves the requests, and ends
+   * no subscription: the parts that have come are kept, and the others go on coming, whichever voter
    * is followed meanwhile. The first one whose state is whole is followed, when the state of the
    * one that is followed is not. A voter that is asked again is asked with the same number: it goes
    * on where it is, and begins if it has not.
@@ -50,11 +51,12 @@ final class FollowerLog implements LogClient {
    * I1. In one session a voter begins the state once, unless a delta is missing or the voter itself
    *     sends a later state: however slow the connection is, and however long a part takes. So the
    *     state arrives when the session lasts for as long as that takes; the session itself ends
-   *     when a packet has no ack for 6 s. [FollowerLogTest, LargeRosterTest]
+   *     when no ack comes for 6 s. [FollowerLogTest, LargeRosterTest]
    * I2. Each voter has its turn while those before it are silent. [FollowerLogTest]
    *
-   * Cost. A voter that had its turn goes on telling what is applied until the session ends; an
-   * unfinished state of each such voter takes memory here.
+   * Cost. A voter that had its turn sends its whole state, and then what is applied, until the
+   * session ends; an unfinished state of each such voter takes memory here. So a silence of some
+   * seconds may cost as many states as there are voters.
    *
    * Messages with another number are of an earlier subscription. Open tries stay with the voter
    * that they were sent to: when it answers no more, they fail after a time.
@@ -251,6 +253,8 @@ final class FollowerLog implements LogClient {
         Subscription mine = mine(from, of);
         if (mine != null && mine.isFresh) {
           applied(from, delta);
+        } else if (mine != null) { // it comes behind the last part, which could not be taken
+          subscribe(from);
         }
       }
       case RosterMessage.Answered(long id, Outcome outcome) -> answer(submits.remove(id), outcome);

@@ -42,9 +42,8 @@ final class VoterFeed {
    *
    * A state is as long as the cluster is large, and an outbox takes 4 MiB. So a state is copied
    * once, and sent in parts: as many as the outbox takes now, and the others when it has room
-   * again. What is applied meanwhile is kept, and sent
-   * behind. A change that the outbox does not take is kept in the same way, and the subscription
-   * goes on.
+   * again. What is applied meanwhile is kept, and sent behind. A change that the outbox does not
+   * take is kept in the same way, and the subscription goes on.
    *
    * A state that was begun is sent to its end, whatever comes meanwhile: the other node takes the
    * parts of one subscription for one state.

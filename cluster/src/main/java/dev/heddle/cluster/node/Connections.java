@@ -47,7 +47,8 @@ final class Connections implements Engine.Listener {
    *
    * I1. At most one session is open with a node, and an old one ends first. [ClusterSimulation]
    * I2. A packet of no open session is answered ENDED. [ConnectionsTest]
-   * I3. After close, GOODBYE is due again until it is answered. [UnansweredGoodbyesTest, ConnectionsTest]
+   * I3. After close, GOODBYE is due again until it is answered.
+   *     [UnansweredGoodbyesTest, ConnectionsTest]
    */
 
   /// Opens what takes the frames of a session, and hears of it.

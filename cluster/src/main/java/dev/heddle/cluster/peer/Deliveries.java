@@ -48,7 +48,11 @@ final class Deliveries {
    * well: at most the window of a session, 2 MiB on the wire, for which HeldFrames takes about as
    * much. All this is less than 32 MiB for each other node. C9 [StalledReceiverTest]
    *
-   * Not in that bound: mailboxes that become full by what is on its way then. The first frame
+   * Nearly full mailboxes alone reach the bound, when there are some 78,000 of them: then replies
+   * wait for credit, too.
+   *
+   * Not in that bound: ids that a hostile node spreads so that each takes an entry of HeldAsks, and
+   * mailboxes that become full by what is on its way then. The first frame
    * behind each takes 408 bytes, against 9 or more on the wire. The number of mailboxes and what
    * they contain are the program's.
    *
@@ -116,7 +120,7 @@ final class Deliveries {
     this.isEnded = isEnded;
   }
 
-  /// How many bytes of memory is taken by what waits behind full mailboxes, and by the receivers
+  /// How many bytes of memory are taken by what waits behind full mailboxes, and by the receivers
   /// themselves. Takes no lock: observers never wait for a delivery.
   long heldBytes() {
     return heldBytes.get();

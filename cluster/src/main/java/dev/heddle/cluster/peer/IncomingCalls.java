@@ -217,9 +217,8 @@ final class IncomingCalls {
     } catch (Throwable t) {
       LOG.log(
           System.Logger.Level.ERROR,
-          "close() of a process of entry '%s' failed, which was not started since the session with"
-                  .formatted(spawn.entry())
-              + " node '%s' had ended".formatted(context.other().node()),
+          "close() of a process failed, which entry '%s' had made for node '%s', out of touch by then"
+              .formatted(spawn.entry(), context.other().node()),
           t);
     }
   }

@@ -418,7 +418,7 @@ public final class RemoteNode implements NodePeer {
 
   // ---- what is seen from outside ----
 
-  /// How many bytes of memory is taken here by messages that wait behind full mailboxes, and by
+  /// How many bytes of memory are taken here by messages that wait behind full mailboxes, and by
   /// what is known of these mailboxes.
   public long heldBytes() {
     return deliveries.heldBytes();

@@ -34,7 +34,8 @@ final class RemoteTies {
    * TIED  unlink(w, r)                       same  any thread: under the lock; sends UNLINK(w, r)
    * TIED  UNLINK(r, w) comes                 same  the session: under the lock
    * TIED  nothing is tied to it any more     none  the thread that has removed the last tie:
-   *                                                under the lock; sends DEMONITOR(r) if MONITOR was sent
+   *                                                under the lock; sends DEMONITOR(r) if MONITOR
+   *                                                was sent
    * TIED  DOWN(r) comes                      none  the session: removes it under the lock, then
    *                                                ends it with that exit
    * TIED  the session ends                   none  the session: the same, with NO_CONNECTION
@@ -69,8 +70,8 @@ final class RemoteTies {
    * spins for the lock. The text of an exit is such code: a failure makes its message, a codec
    * encodes a detail.
    *
-   * So a watch is added under the lock and listens after it. A process that has ended tells its exit
-   * then. Two things may happen in between:
+   * So a watch is added under the lock and listens after it. A process that has ended tells its
+   * exit then. Two things may happen in between:
    *   the watch is dropped    A drop takes the watch from the map first and its listener then. So
    *                           the thread that has added the listener looks into the map, and takes
    *                           the listener back if the watch is not there.

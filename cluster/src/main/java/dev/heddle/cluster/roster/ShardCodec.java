@@ -96,7 +96,7 @@ final class ShardCodec {
     }
   }
 
-  /// The most bytes that an assignment takes in a command, whatever the format.
+  /// About the most bytes that an assignment takes in a command, whatever the format.
   static int bytes(Assignment assignment) {
     int node = Math.max(Integer.BYTES, ModifiedUtf8.length(assignment.to())); // or its place
     return Integer.BYTES + Long.BYTES + node;

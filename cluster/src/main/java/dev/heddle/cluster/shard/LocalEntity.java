@@ -37,12 +37,12 @@ final class LocalEntity {
    * The process is started on a thread of its own. The start calls listeners of the runtime, which
    * may wait, and the calling thread may be the agent, by which all sessions live, or a thread that
    * delivers one. Until then the orders wait in the queue. The starter writes `isStarted` and then
-   * looks into the queue. A thread that adds an order looks at `isStarted` after that. So one of the
-   * two carries the order out. [EntityTypeTest]
+   * looks into the queue. A thread that adds an order looks at `isStarted` after that. So one of
+   * the two carries the order out. [EntityTypeTest]
    *
-   * A start that never returns. The other keys of the shard go on. But the entity counts as running,
-   * and an order to end waits in its queue: so the shard is not handed over to another node, and
-   * leave() uses all of its time for it. [EntityTypeTest; mutant:
+   * A start that never returns. The other keys of the shard go on. But the entity counts as
+   * running, and an order to end waits in its queue: so the shard is not handed over to another
+   * node, and leave() uses all of its time for it. [EntityTypeTest; mutant:
    * cluster-shard-released-before-its-entities-end]
    *
    * No thread can be made. The agent tries again at its next tick: an entity that is never started,

@@ -136,6 +136,17 @@ class FollowerLogTest {
     assertThat(followed()).isEqualTo("a");
   }
 
+  /// As when there was no memory for it.
+  @Test
+  void state_thatCouldNotBeTaken_isAskedForAgain() {
+    log.opened("a", now);
+    state("a", 1, Part.MORE, Arrays.copyOf(whole(), 5));
+    applied("a", 1, apply()); // comes behind the last part
+    assertThat(asked()).containsExactly(subscribe("a", 1), subscribe("a", 2));
+    state("a", 2, Part.LAST, whole());
+    assertThat(replica.isHere()).isTrue();
+  }
+
   @Test
   void delta_ofAVoterThatIsNotFollowedAnyMore_isApplied_andOneThatIsKnownIsNot() {
     log.opened("a", now);

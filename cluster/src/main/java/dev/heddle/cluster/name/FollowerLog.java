@@ -39,11 +39,11 @@ final class FollowerLog implements LogClient {
    * the next voter by name has its turn, which may be the same. While there is a subscription, and
    * all of it was sent, the voter repeats a delta before each answer to a renewal. So silence shows
    * a voter that is cut off from the others. But it may as well show a slow connection: what a
-   * voter sends waits behind up to 6 MiB, 30 s at 200 KB/s. So silence moves the requests, and ends
-   * no subscription: the parts that have come are kept, and the others go on coming, whichever voter
-   * is followed meanwhile. The first one whose state is whole is followed, when the state of the
-   * one that is followed is not. A voter that is asked again is asked with the same number: it goes
-   * on where it is, and begins if it has not.
+   * voter sends waits behind up to 6 MiB, 30 s at 200 KB/s. So silence moves the requests, and
+   * ends no subscription: the parts that have come are kept, and the others go on coming,
+   * whichever voter is followed meanwhile. The first one whose state is whole is followed, when
+   * the state of the one that is followed is not. A voter that is asked again is asked with the
+   * same number: it goes on where it is, and begins if it has not.
    *
    * All voters apply one log. So states and deltas of several voters fit together: the replica
    * passes over what it knows, and never goes back.

@@ -56,6 +56,11 @@ final class Deliveries {
    * behind each takes 408 bytes, against 9 or more on the wire. The number of mailboxes and what
    * they contain are the program's.
    *
+   * A mailbox that is emptied as fast as it is filled may take all that is held: millions of
+   * messages, which take seconds. So a thread puts a PORTION, gives the lock back, which is fair,
+   * and another thread goes on. Else the thread that reads from the other node would wait, and the
+   * session end by silence. [StalledReceiverTest]
+   *
    * Messages in a row. Those of one packet to one process that follow each other are decoded first
    * and then put into the mailbox together. Those that have no space then go one by one, as the
    * table says. A codec may wait, and the session may end meanwhile: so the end is looked at after
@@ -74,6 +79,7 @@ final class Deliveries {
 
   private static final int START_COST = 2_048; // of its thread (1,950, measured)
   private static final int MOST_IN_ROW = 512; // looked at again when one cannot be decoded
+  private static final int PORTION = 1_024; // of what is held, until the lock is given back
   private static final int TRIES = 1_000; // a sender in the mailbox's queue is just served
 
   /// Of a receiver, with its place in the map and its wait for space (280 to 340, measured).
@@ -355,11 +361,16 @@ final class Deliveries {
 
   /// Puts what is held into the mailbox, and waits for more space or ends the pause.
   private void serve(Pid to, Receiver receiver) {
+    int left = PORTION;
     for (int tries = 0; ; tries++) {
       receiver.room = null;
-      if (putHeld(to, receiver)) {
-        tries = 0;
+      int put = putHeld(to, receiver, left);
+      left -= put;
+      if (left == 0 && !receiver.held.isEmpty()) {
+        serveLater(to, receiver);
+        return;
       }
+      tries = put == 0 ? tries : 0;
       CompletableFuture<@Nullable Void> room = context.local().room(to);
       if (!room.isDone()) {
         receiver.room = room;
@@ -380,16 +391,27 @@ final class Deliveries {
     }
   }
 
-  private boolean putHeld(Pid to, Receiver receiver) {
-    boolean isProgress = false;
+  /// Gives the lock back in between: what comes from the other node waits for it, also what says
+  /// that the other node lives.
+  private void serveLater(Pid to, Receiver receiver) {
+    CompletableFuture<@Nullable Void> turn = new CompletableFuture<>();
+    receiver.room = turn;
+    receiver.held.forgetPeeked();
+    var _ = turn.thenRunAsync(() -> roomReported(to, receiver), context.local().callbacks());
+    turn.complete(null);
+  }
+
+  /// @return how many it has put, at most so many
+  private int putHeld(Pid to, Receiver receiver, int most) {
+    int put = 0;
     Frame first = receiver.held.peek();
-    while (first != null && (isGivenUp(first) || put(to, first))) {
+    while (first != null && put < most && (isGivenUp(first) || put(to, first))) {
       release(first, receiver);
-      isProgress = true;
+      put++;
       first = receiver.held.peek();
     }
     returnCredit();
-    return isProgress;
+    return put;
   }
 
   private boolean isGivenUp(Frame held) {

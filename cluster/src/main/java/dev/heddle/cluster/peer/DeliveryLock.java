@@ -17,7 +17,7 @@ final class DeliveryLock {
    * first and then reads. So one of the two sees the other, and it is done once.
    * [DeliveryLockTest]
    */
-  private final ReentrantLock lock = new ReentrantLock();
+  private final ReentrantLock lock = new ReentrantLock(true); // else the reader may never get it
   private final AtomicReference<@Nullable Runnable> left = new AtomicReference<>(); // any thread
 
   void lock() {

@@ -146,6 +146,12 @@ public final class JGroupsEngine implements Engine {
     return queues;
   }
 
+  /// For tests: whether there is a connection to an address.
+  boolean isConnectedTo(Address address) {
+    NodeTransport tcp = transport;
+    return tcp != null && tcp.isConnectedTo(((PeerAddress) address).address);
+  }
+
   /// Whether packets to an address are kept until it has taken them.
   boolean keepsFor(Address address) {
     UNICAST3 inOrder = unicast;

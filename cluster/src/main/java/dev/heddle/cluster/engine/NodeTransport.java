@@ -189,6 +189,18 @@ final class NodeTransport extends TCP {
     }
   }
 
+  /// For tests: whether there is a connection to a node.
+  boolean isConnectedTo(Address logical) {
+    PhysicalAddress physical = getPhysicalAddressFromCache(logical);
+    AtomicBoolean isConnected = new AtomicBoolean();
+    srv.forAllConnections((peer, connection) -> {
+      if (peer.equals(physical) && connection.isConnected()) {
+        isConnected.set(true);
+      }
+    });
+    return isConnected.get();
+  }
+
   /// Ends the connection to a node at once: writers that wait for it wait no longer.
   void drop(Address logical) {
     PhysicalAddress physical = getPhysicalAddressFromCache(logical);

@@ -16,7 +16,9 @@ import dev.heddle.process.SendFailedException;
 import dev.heddle.process.SendResult;
 import dev.heddle.process.StartOptions;
 import java.time.Duration;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Deque;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
@@ -175,6 +177,38 @@ class FlowTest {
     for (int i = 0; i < 4; i++) {
       assertThat(b.take()).isEqualTo(i);
     }
+  }
+
+  /// Else the thread that reads from the other node waits for the lock while millions are put.
+  @Test
+  @Tag("C9")
+  void heldMessages_areMovedInPortions_andTheLockIsFreeInBetween() {
+    FakeNode node = new FakeNode("b", "a", 1);
+    Deque<Runnable> later = new ArrayDeque<>();
+    node.callbacks = later::add;
+    node.nearlyFull = MailboxPolicy.SUSPEND;
+    node.offered = SendResult.FULL;
+    node.room = new CompletableFuture<>();
+    byte[] content = MessageContents.of(new FakeNode("a", "b", 1).life, "held");
+    for (int i = 0; i < 3_000; i++) {
+      node.remote.handle(new Frame.Message(node.pid(0), Content.of(content)));
+    }
+    long held = node.remote.heldBytes();
+    node.nearlyFull = null;
+    node.offered = SendResult.ACCEPTED;
+    CompletableFuture<?> space = node.room;
+    node.room = CompletableFuture.completedFuture(null);
+    space.complete(null);
+
+    int turns = 0;
+    while (!later.isEmpty()) {
+      long before = node.remote.heldBytes();
+      later.remove().run();
+      turns++;
+      assertThat(before - node.remote.heldBytes()).isLessThan(held / 2);
+    }
+    assertThat(turns).isEqualTo(3);
+    assertThat(node.remote.heldBytes()).isZero();
   }
 
   /// A message is held at a node without threads.

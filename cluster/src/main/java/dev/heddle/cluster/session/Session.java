@@ -45,7 +45,7 @@ public final class Session {
    * tells. C3 needs it: what was accepted is delivered, or the session ends. [ClusterSimulation]
    *
    * Window. A sender has at most 2 MiB unacknowledged, and 512 packets, which an engine must be
-   * able to queue without waiting. A receiver acknowledges after a quarter of the window, or after
+   * able to queue without waiting; over a slow connection fewer [CongestionWindow]. A receiver acknowledges after a quarter of the window, or after
    * 50 ms. What is small is acknowledged within 1 s, which wakes nobody: the agent looks each
    * second anyway, and mostly the next packet has the ack before. A node that leaves asks for acks,
    * by PINGs: it waits for them.
@@ -104,7 +104,8 @@ public final class Session {
   private long acknowledged;
   private long unacknowledgedBytes;
   private final Outbox.@Nullable Packed[] onTheirWay = new Outbox.Packed[WINDOW_PACKETS];
-  private int window = WINDOW_BYTES;
+  private int window = WINDOW_BYTES; // as the other node says
+  private final CongestionWindow congestion = new CongestionWindow();
   private long progressAt = NEVER; // of the last ack; NEVER when nothing is unacknowledged
 
   // looking after the other node
@@ -196,6 +197,7 @@ public final class Session {
       return; // overtaken by a later one, whose window counts
     }
     window = packet.window();
+    congestion.acknowledged(packet.ack(), now);
     if (packet.ack() > acknowledged) {
       progressAt = packet.ack() == sent ? NEVER : now;
     }
@@ -255,7 +257,8 @@ public final class Session {
     if (ending != null || sent - acknowledged >= WINDOW_PACKETS) {
       return 0;
     }
-    return Math.max(0, window - unacknowledgedBytes);
+    int most = sent == acknowledged ? window : Math.min(window, congestion.bytes());
+    return Math.max(0, most - unacknowledgedBytes);
   }
 
   /// The number of the next packet. The packet carries [#ack] and [#window].
@@ -269,6 +272,7 @@ public final class Session {
       progressAt = now;
     }
     sent++;
+    congestion.sent(sent, now);
     onTheirWay[slot(sent)] = packet;
     unacknowledgedBytes += packet.length();
     ackLeaves();

@@ -13,9 +13,11 @@ import java.net.ServerSocket;
 import java.nio.ByteBuffer;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import org.jgroups.BytesMessage;
+import org.jgroups.JChannel;
 import org.jgroups.util.UUID;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -362,6 +364,23 @@ class JGroupsEngineTest {
         .isInstanceOf(IOException.class)
         .hasMessageContaining("node 'a' was closed while it joined");
     new ServerSocket(port, 1, here).close();
+  }
+
+  /// The request of a node that started again was lost with one of two connections, and nobody was
+  /// asked for up to four seconds. A machine that stands still may miss all later requests of one
+  /// start, not those of each.
+  @Test
+  void seedThatDoesNotAnswer_isAskedAgainWhileTheNodeJoins() throws Exception {
+    try (var silent = new ServerSocket(0, 50, InetAddress.getLoopbackAddress())) {
+      int searches = 0;
+      while (searches < 2) {
+        try (var one = EngineProbe.open("a", TestPorts.next(), null, silent.getLocalPort())) {
+          JChannel stack = Objects.requireNonNull(one.engine.channel());
+          SeedDiscovery discovery = stack.getProtocolStack().findProtocol(SeedDiscovery.class);
+          searches = discovery.searches();
+        }
+      }
+    }
   }
 
   @Test

@@ -10,13 +10,10 @@ import dev.heddle.cluster.roster.LeaseTimes;
 import dev.heddle.cluster.roster.Roster;
 import dev.heddle.cluster.roster.RosterCodec;
 import dev.heddle.cluster.wire.NodeLife;
-import dev.heddle.process.Pid;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Set;
-import java.util.concurrent.CompletableFuture;
-import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -43,34 +40,11 @@ class FollowerLogTest {
   private long now; // ns
   private boolean isFull; // the outbox
 
-  private final class Port implements NodePort {
+  private final class Port implements ProcesslessPort {
     @Override
     public boolean send(String node, byte[] content) {
       return !isFull && sent.add(new Sent(node, messages.decode(content)));
     }
-
-    @Override
-    public CompletableFuture<@Nullable Void> room(String node) {
-      return CompletableFuture.completedFuture(null);
-    }
-
-    @Override
-    public int logFormat(String node) {
-      return 3;
-    }
-
-    @Override
-    public boolean isAlive(Pid pid) {
-      return false;
-    }
-
-    @Override
-    public Runnable watch(Pid pid, Runnable ended) {
-      return () -> {};
-    }
-
-    @Override
-    public void cancel(Pid pid, String reason, long nanos) {}
   }
 
   @BeforeEach

@@ -23,8 +23,6 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import java.util.concurrent.CompletableFuture;
-import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
@@ -67,7 +65,7 @@ class LargeDeclarationsTest {
         new FollowerLog(
             new NodeLife("b", "h", 1),
             Set.of("a"),
-            new RosterSender("b", new VotersThatTake(), RosterCodec.RELEASE),
+            new RosterSender("b", new ProcesslessPort() {}, RosterCodec.RELEASE),
             RosterCodec.RELEASE,
             new RosterReplica("b", System::nanoTime, _ -> {}),
             LeaseTimes.DEFAULT);
@@ -114,36 +112,6 @@ class LargeDeclarationsTest {
 
     @Override
     public void make(SingletonSpec spec, Run run) {}
-
-    @Override
-    public void cancel(Pid pid, String reason, long nanos) {}
-  }
-
-  private static final class VotersThatTake implements NodePort {
-    @Override
-    public boolean send(String to, byte[] content) {
-      return true;
-    }
-
-    @Override
-    public CompletableFuture<@Nullable Void> room(String to) {
-      return CompletableFuture.completedFuture(null);
-    }
-
-    @Override
-    public int logFormat(String to) {
-      return 3;
-    }
-
-    @Override
-    public boolean isAlive(Pid pid) {
-      return false;
-    }
-
-    @Override
-    public Runnable watch(Pid pid, Runnable ended) {
-      return () -> {};
-    }
 
     @Override
     public void cancel(Pid pid, String reason, long nanos) {}

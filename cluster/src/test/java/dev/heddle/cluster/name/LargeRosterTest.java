@@ -76,10 +76,10 @@ class LargeRosterTest {
     checkSlow(200_000, true);
   }
 
-  /// The window of a session, 2 MiB, is carried within the 6 s for which it waits for an ack.
+  /// Acks waited behind 2 MiB, longer than the 6 s that end a session, again and again.
   @Test
-  void connectionOf500KilobytesASecond_onWhichNothingOvertakes_carriesTheStateOnce() {
-    checkSlow(500_000, false);
+  void connectionOf200KilobytesASecond_onWhichNothingOvertakes_carriesTheStateOnce() {
+    checkSlow(200_000, false);
   }
 
   private void checkSlow(int bytesPerSecond, boolean areUrgentOvertaking) {

@@ -92,7 +92,7 @@ final class VoterAndFollower {
         .count();
   }
 
-  final class Node implements NodePort, NameStore, LoopbackSessions.Listener {
+  final class Node implements ProcesslessPort, NameStore, LoopbackSessions.Listener {
     final NodeLife life;
     final NameService service;
     final List<RosterMessage> received = new ArrayList<>();
@@ -204,21 +204,6 @@ final class VoterAndFollower {
       Features can = connection.can(other);
       return can == null ? 0 : can.logFormat();
     }
-
-    // ---- processes: there are none ----
-
-    @Override
-    public boolean isAlive(Pid pid) {
-      return true;
-    }
-
-    @Override
-    public Runnable watch(Pid pid, Runnable ended) {
-      return () -> {};
-    }
-
-    @Override
-    public void cancel(Pid pid, String reason, long nanos) {}
 
     // ---- the log: it answers nobody, but renewals ----
 

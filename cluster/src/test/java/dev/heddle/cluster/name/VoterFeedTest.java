@@ -42,7 +42,7 @@ class VoterFeedTest {
           () -> now,
           () -> wakes++);
 
-  private final class Port implements NodePort {
+  private final class Port implements ProcesslessPort {
     @Override
     public boolean send(String node, byte[] content) {
       int left = space.getOrDefault(node, Integer.MAX_VALUE);
@@ -63,19 +63,6 @@ class VoterFeedTest {
     public int logFormat(String node) {
       return formats.getOrDefault(node, 0);
     }
-
-    @Override
-    public boolean isAlive(Pid pid) {
-      return false;
-    }
-
-    @Override
-    public Runnable watch(Pid pid, Runnable ended) {
-      return () -> {};
-    }
-
-    @Override
-    public void cancel(Pid pid, String reason, long nanos) {}
   }
 
   /// Renews each lease without an entry.

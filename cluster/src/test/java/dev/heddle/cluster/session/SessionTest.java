@@ -19,6 +19,8 @@ final class SessionTest {
   private static final SessionId ID = new SessionId(1, 2);
   private static final long MILLI = 1_000_000;
   private static final long SECOND = 1_000 * MILLI;
+  private static final int KIB = 1_024;
+  private static final int ROUNDS = 3; // until the whole window is open
   private static final int WINDOW = Session.WINDOW_BYTES;
 
   private final Session session = new Session(ID, 1, 0);
@@ -128,14 +130,69 @@ final class SessionTest {
   @Test
   @Tag("C9")
   void window_whenUsedUp_waitsForAnAck() {
+    widen();
     session.sent(packet(WINDOW - 100), 0);
     assertThat(session.space()).isEqualTo(100);
     session.sent(packet(100), 0);
     assertThat(session.space()).isZero();
 
-    session.received(acks(1, WINDOW), 0);
+    session.received(acks(ROUNDS + 1, WINDOW), 0);
     assertThat(session.space()).isEqualTo(WINDOW - 100);
     assertThat(session.unacknowledgedBytes()).isEqualTo(100);
+  }
+
+  /// Packets are acknowledged at once, until the whole window is open.
+  private void widen() {
+    for (int i = 1; i <= ROUNDS; i++) {
+      roundTrip(i, 0, 0);
+    }
+  }
+
+  /// A packet leaves with another one on its way, and both are acknowledged.
+  private long roundTrip(long number, long sentAt, long nanos) {
+    session.sent(packet(100), sentAt);
+    long space = session.space();
+    session.received(acks(number, WINDOW), sentAt + nanos);
+    return space + 100;
+  }
+
+  @Test
+  @Tag("C9")
+  void window_opensWithQuickAcks_andClosesWithSlowOnes() {
+    assertThat(roundTrip(1, 0, 500 * MILLI)).isEqualTo(256 * KIB);
+    assertThat(roundTrip(2, 10 * SECOND, 500 * MILLI)).isEqualTo(512 * KIB);
+    assertThat(roundTrip(3, 20 * SECOND, 501 * MILLI)).isEqualTo(1_024 * KIB);
+    assertThat(roundTrip(4, 30 * SECOND, 2 * SECOND)).isEqualTo(1_024 * KIB);
+    assertThat(roundTrip(5, 40 * SECOND, 2 * SECOND + 1)).isEqualTo(1_024 * KIB);
+    for (int i = 6; i < 20; i++) {
+      assertThat(roundTrip(i, i * 10 * SECOND, 3 * SECOND))
+          .isEqualTo(Math.max(128, 1_024 >> (i - 5)) * KIB);
+    }
+  }
+
+  /// Packets that leave together are one measure.
+  @Test
+  @Tag("C9")
+  void window_closesOnce_forAWholeRoundTrip() {
+    widen();
+    for (int i = 1; i <= 10; i++) {
+      session.sent(packet(100), i);
+    }
+    for (int i = 1; i <= 10; i++) {
+      session.received(acks(ROUNDS + i, WINDOW), 3 * SECOND + i);
+    }
+    session.sent(packet(100), 4 * SECOND);
+    assertThat(session.space()).isEqualTo(WINDOW / 2 - 100);
+  }
+
+  @Test
+  @Tag("C9")
+  void packetThatIsLongerThanTheWindow_leavesWhenNothingElseIsOnItsWay() {
+    assertThat(session.space()).isEqualTo(WINDOW);
+    session.sent(packet(1_024 * KIB), 0);
+    assertThat(session.space()).isZero();
+    session.received(acks(1, WINDOW), 3 * SECOND);
+    assertThat(session.space()).isEqualTo(WINDOW);
   }
 
   @Test

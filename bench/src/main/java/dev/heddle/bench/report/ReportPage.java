@@ -164,8 +164,8 @@ public final class ReportPage {
     page.append(
         """
         - `heddle` is a program with the flags that Heddle needs, `heddle-launcher` the same under `./heddle run`.
-        - `raw` is the JDK's internal continuation, `floor` a bare virtual thread on an executor of its own: limits \
-        that no program can use as they are.
+        - `raw` is the JDK's internal continuation, `floor` a bare virtual thread on an executor of its own:
+          limits that no program can use as they are.
         - `stock` is the JDK's virtual threads as they come, `stock-1` the same on one carrier thread.
 
         """);
@@ -214,16 +214,26 @@ public final class ReportPage {
         """
         ## Beside the best other runtime
 
-        The first row of each case, the one furthest behind first. Heddle with library flags; limits that no program \
-        can use as they are (raw, floor, fio) are left out. The column *run* says how many rounds count; a quick run \
-        ends before JVMs are warm. The last column is the median of the quotients of each round, which is steadier \
-        than the quotient of the two medians beside it, and may differ from it.
+        The first row of each case, the one furthest behind first.
 
-        | row | run | Heddle | best other | its figure | unit | Heddle is |
-        |---|---|--:|---|--:|---|--:|
+        - *Heddle* is the program with library flags: `heddle`, or `heddle-delay` where there is one that does worse.
+          In `timers` and `timers-replace` it is a callback inside the loop, for which there is no public API.
+        - *Best other* is the runtime with the best median, whatever its flags.
+          Limits that no program can use as they are (raw, floor, fio) are left out.
+        - *Run* says how many rounds count: three or four say little.
+          A quick run ends before JVMs are warm.
+        - *Round by round* is how many times better Heddle is than this one: the median of the quotients of each
+          round, and their p10 and p90.
+          What slows the machine in a round slows both, so the bars are judged by this median, too.
+          It may differ from the quotient of the two medians beside it.
+        - *Heddle is* the same in words: *level* where the range includes 1.
+          No ratio follows where the two medians say the opposite.
+        - *With `./heddle run`* is `heddle-launcher` beside the same other one.
+
+        | row | run | Heddle | best other | its figure | unit | round by round | Heddle is | with `./heddle run` |
+        |---|---|--:|---|--:|---|--:|--:|--:|
         """);
     for (Standing standing : Standing.all(results())) {
-      double lead = standing.lead();
       cells(
           standing.row().name(),
           runOf(standing).rounds(standing.row().name()),
@@ -231,11 +241,28 @@ public final class ReportPage {
           standing.peer().name(),
           Line.number(standing.other()),
           standing.row().metric().unit(),
-          lead >= 1
-              ? String.format(Locale.ROOT, "%.2f x ahead", lead)
-              : String.format(Locale.ROOT, "**%.2f x behind**", 1 / lead));
+          standing.rounds(),
+          words(standing),
+          launcher(standing));
     }
     page.append('\n');
+  }
+
+  private static String words(Standing standing) {
+    return standing.isLevel() || standing.isAhead()
+        ? standing.words()
+        : "**" + standing.words() + "**";
+  }
+
+  private String launcher(Standing library) {
+    if (!library.subject().name().equals(Contender.HEDDLE)) {
+      return "-";
+    }
+    Run run = runOf(library);
+    Case size = run.sizeOf(library.row().name()).orElseThrow();
+    return Standing.of(run.result(), size, Contender.HEDDLE_LAUNCHER)
+        .map(ReportPage::words)
+        .orElse("-");
   }
 
   private Run runOf(Standing standing) {
@@ -247,7 +274,14 @@ public final class ReportPage {
   }
 
   private void bars() {
-    page.append("## Bars\n\n");
+    page.append(
+        """
+        ## Bars
+
+        *Run* says how many rounds count: a bar that is met by three or four may be missed by the next.
+        A ratio is the median of the quotients of each round; behind it is that of CPU time.
+
+        """);
     page.append("| row | run | who | to reach | found | |\n|---|---|---|---|---|---|\n");
     for (Run run : runs) {
       ShapeResult result = run.result();

@@ -7,6 +7,7 @@ import dev.heddle.bench.result.Spread;
 import dev.heddle.bench.shape.Bar;
 import dev.heddle.bench.shape.Case;
 import dev.heddle.bench.shape.Contender;
+import dev.heddle.bench.shape.Row;
 import dev.heddle.bench.shape.Shape;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -106,7 +107,12 @@ public final class ReportPage {
     List<ShapeResult> results = runs.stream().map(Run::result).toList();
     Map<String, String> charts = new TreeMap<>();
     for (ShapeResult result : results) {
-      rows(result).forEach((row, lines) -> charts.put(row + SVG, BarChart.svg(lines)));
+      rows(result)
+          .forEach((row, lines) -> {
+            if (row.charted()) {
+              charts.put(row.name() + SVG, BarChart.svg(lines));
+            }
+          });
     }
     String place = newest(runs).map(when -> "; " + when.place() + "; " + when.date()).orElse("");
     charts.put(SUMMARY, SummaryChart.svg(Standing.all(results), revisions(runs) + place));
@@ -306,7 +312,7 @@ public final class ReportPage {
     page.append(", ").append(run.when().date()).append(", on ").append(run.when().machine());
     page.append(". ").append(run.effort());
     page.append(" [Each round](").append(run.file()).append(").\n");
-    Map<String, List<Line>> rows = rows(result);
+    Map<Row, List<Line>> rows = rows(result);
     for (Case size : result.shape().cases()) {
       if (!result.isMeasured(size)) {
         page.append("\n### ").append(size.name()).append("\n\n");
@@ -314,17 +320,20 @@ public final class ReportPage {
         command(run, size);
         continue;
       }
-      size.rows().forEach(row -> row(row.name(), rows.getOrDefault(row.name(), List.of())));
+      size.rows().forEach(row -> row(row, rows.getOrDefault(row, List.of())));
       page.append("\n").append(sentence(result.conditionsOf(size).text())).append("\n");
       command(run, size);
     }
     contenders(result);
   }
 
-  private void row(String name, List<Line> lines) {
+  private void row(Row row, List<Line> lines) {
+    String name = row.name();
     page.append("\n### ").append(name).append("\n\n");
-    page.append("![").append(name).append("](").append(CHARTS + "/").append(name);
-    page.append(".svg)\n\n");
+    if (row.charted()) {
+      page.append("![").append(name).append("](").append(CHARTS + "/").append(name);
+      page.append(".svg)\n\n");
+    }
     page.append("| contender | median | p10 | p90 | unit | ratio to heddle | CPU ns/op | B/op |\n");
     page.append("|---|--:|--:|--:|---|--:|--:|--:|\n");
     lines.stream().sorted(Comparator.comparing(line -> line.missing() == null)).forEach(this::line);
@@ -395,13 +404,13 @@ public final class ReportPage {
     return text.substring(0, 1).toUpperCase(Locale.ROOT) + text.substring(1) + ".";
   }
 
-  private static Map<String, List<Line>> rows(ShapeResult result) {
-    Map<String, List<Line>> rows = new LinkedHashMap<>();
+  private static Map<Row, List<Line>> rows(ShapeResult result) {
+    Map<Row, List<Line>> rows = new LinkedHashMap<>();
     for (Line line : result.lines()) {
       if (!result.isMeasured(line.size())) {
         continue;
       }
-      rows.computeIfAbsent(line.row().name(), _ -> new ArrayList<>()).add(line);
+      rows.computeIfAbsent(line.row(), _ -> new ArrayList<>()).add(line);
     }
     return rows;
   }

@@ -384,12 +384,12 @@ public final class ReportPage {
         : sources.stream().map(ReportPage::link).distinct().collect(Collectors.joining(", "));
   }
 
-  /// A class, or a folder below the project's.
+  /// A class, or a file below the project's folder.
   static String link(String source) {
-    boolean isFolder = source.indexOf('/') >= 0;
+    boolean isFile = source.indexOf('/') >= 0;
     String outer = source.indexOf('$') < 0 ? source : source.substring(0, source.indexOf('$'));
-    String path = isFolder ? source : CLASSES + outer.replace('.', '/') + ".java";
-    String name = isFolder ? source : outer.substring(outer.lastIndexOf('.') + 1);
+    String path = isFile ? source : CLASSES + outer.replace('.', '/') + ".java";
+    String name = outer.substring(outer.lastIndexOf(isFile ? '/' : '.') + 1);
     return "[" + name + "](" + PROJECT + path + ")";
   }
 

@@ -41,7 +41,7 @@ class ReportPageTest {
     log = RoundLog.inMemory();
     log.started("heddle", "Java 25");
     log.source("heddle", "dev.heddle.bench.ours.HeddleSwitch");
-    log.source("stock", "bench/peers/go");
+    log.source("stock", "bench/peers/go/work.go");
     log.missing("go", "'go' is not on the PATH");
     for (int i = 0; i < 3; i++) {
       log.add(Made.round("a", HostLoad.NONE, 100, "heddle", "stock"));
@@ -109,7 +109,7 @@ class ReportPageTest {
     assertThat(page(List.of(shape), log.result(shape)))
         .contains(
             "[HeddleSwitch](../../bench/src/main/java/dev/heddle/bench/ours/HeddleSwitch.java)",
-            "[bench/peers/go](../../bench/peers/go)");
+            "[work.go](../../bench/peers/go/work.go)");
     assertThat(ReportPage.link("dev.heddle.bench.A$B")).contains("(../../").endsWith("A.java)");
   }
 

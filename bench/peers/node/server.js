@@ -26,7 +26,7 @@ function hello() {
   return server;
 }
 
-const servers = { 'tcp-echo': echo, http: hello };
+const servers = { 'tcp-echo': echo, 'http': hello };
 const make = servers[process.argv[2]];
 if (!make) {
   console.error(`usage: node server.js ${Object.keys(servers).join('|')}`);

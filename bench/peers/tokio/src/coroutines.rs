@@ -9,18 +9,35 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::task::Poll;
 use std::time::{Duration, Instant};
 
+use tokio::runtime::Runtime;
 use tokio::sync::{Notify, Semaphore};
 use tokio::task::yield_now;
 use tokio::time::{Sleep, sleep};
 
-use crate::rounds::{Meter, Sample};
+use crate::rounds::{Meter, Sample, run};
 
 const WARM_LAPS: usize = 10;
 const CHILDREN: i64 = 10;
 
+/// Of a case, if it is one of these programs.
+pub fn round(runtime: &Runtime, name: &str, size: usize, operations: usize) -> Option<Sample> {
+    Some(match name {
+        "switch" | "switch-1000" | "switch-100000" => run(runtime, switch(size, operations)),
+        "spawn-batch" => run(runtime, spawn_batch(size, operations)),
+        "spawn-one" => run(runtime, spawn_one(operations)),
+        "memory" | "memory-depth-10" | "memory-depth-50" => run(runtime, parked(size, operations)),
+        "timers" => run(runtime, arm_and_cancel(size, operations)),
+        "timers-replace" => run(runtime, replace(size, operations)),
+        "timers-fire" => run(runtime, fire(operations)),
+        "timers-late" => run(runtime, late(operations)),
+        "skynet" => run(runtime, skynet(operations)),
+        _ => return None,
+    })
+}
+
 /// Measured from the moment the last one is warm until the first one has gone all its laps. They do not go round in
 /// order, for the runtime wakes those that yield in batches: so each counts its own laps.
-pub async fn switch(size: usize, operations: usize) -> Sample {
+async fn switch(size: usize, operations: usize) -> Sample {
     let laps = (operations / size).max(2);
     let round = Arc::new(Round::default());
     let mut tasks = Vec::with_capacity(size);
@@ -73,7 +90,7 @@ struct Round {
 }
 
 /// Detached, which is less than to keep a handle of each; the last one wakes the batch.
-pub async fn spawn_batch(size: usize, operations: usize) -> Sample {
+async fn spawn_batch(size: usize, operations: usize) -> Sample {
     let batches = (operations / size).max(1);
     let left = Arc::new(AtomicUsize::new(0));
     let done = Arc::new(Notify::new());
@@ -93,7 +110,7 @@ pub async fn spawn_batch(size: usize, operations: usize) -> Sample {
     meter.stop(batches * size)
 }
 
-pub async fn spawn_one(operations: usize) -> Sample {
+async fn spawn_one(operations: usize) -> Sample {
     let meter = Meter::start();
     for _ in 0..operations {
         tokio::spawn(async {}).await.expect("a task has panicked");
@@ -102,7 +119,7 @@ pub async fn spawn_one(operations: usize) -> Sample {
 }
 
 /// What the allocator has given out for tasks that wait.
-pub async fn parked(depth: usize, operations: usize) -> Sample {
+async fn parked(depth: usize, operations: usize) -> Sample {
     let gate = Arc::new(Semaphore::new(0));
     let mut tasks = Vec::with_capacity(operations);
     let before = in_use();
@@ -212,7 +229,7 @@ async fn fill(count: usize, delays: &mut Delays) -> Vec<Pin<Box<Sleep>>> {
 }
 
 /// One that is dropped is cancelled.
-pub async fn arm_and_cancel(size: usize, operations: usize) -> Sample {
+async fn arm_and_cancel(size: usize, operations: usize) -> Sample {
     let mut delays = Delays::never();
     let outstanding = fill(size, &mut delays).await;
     let meter = Meter::start();
@@ -224,7 +241,7 @@ pub async fn arm_and_cancel(size: usize, operations: usize) -> Sample {
     sample
 }
 
-pub async fn replace(size: usize, operations: usize) -> Sample {
+async fn replace(size: usize, operations: usize) -> Sample {
     let mut delays = Delays::never();
     let mut outstanding = fill(size, &mut delays).await;
     let meter = Meter::start();
@@ -236,7 +253,7 @@ pub async fn replace(size: usize, operations: usize) -> Sample {
 }
 
 /// A task for each.
-pub async fn fire(operations: usize) -> Sample {
+async fn fire(operations: usize) -> Sample {
     let mut delays = Delays::new(500, 1_000);
     let left = Arc::new(AtomicUsize::new(operations));
     let done = Arc::new(Notify::new());
@@ -254,15 +271,15 @@ pub async fn fire(operations: usize) -> Sample {
     meter.stop(operations)
 }
 
-/// The same, and how late each is.
-pub async fn late(operations: usize) -> Sample {
+/// The same, and how late each is: it is due so long after its task has asked for it.
+async fn late(operations: usize) -> Sample {
     let mut delays = Delays::new(500, 1_000);
     let mut tasks = Vec::with_capacity(operations);
     let meter = Meter::start();
     for _ in 0..operations {
         let delay = delays.next();
-        let due = Instant::now() + delay;
         tasks.push(tokio::spawn(async move {
+            let due = Instant::now() + delay;
             sleep(delay).await;
             due.elapsed()
         }));
@@ -275,7 +292,7 @@ pub async fn late(operations: usize) -> Sample {
 }
 
 /// A task for each node, on all processors.
-pub async fn skynet(operations: usize) -> Sample {
+async fn skynet(operations: usize) -> Sample {
     let mut leaves: i64 = 1;
     while leaves * CHILDREN <= operations as i64 {
         leaves *= CHILDREN;

@@ -29,8 +29,13 @@ pub fn with_tasks(count: usize) -> io::Result<Runtime> {
     Ok(runtime)
 }
 
+/// Of a case, if it is this one.
+pub fn round(runtime: &Runtime, name: &str, operations: usize) -> Option<Sample> {
+    (name == "idle").then(|| rounds::run(runtime, watch(operations)))
+}
+
 /// Sleeps so many milliseconds; what the process used meanwhile.
-pub async fn watch(millis: usize) -> Sample {
+async fn watch(millis: usize) -> Sample {
     let before = context_switches();
     let meter = Meter::start();
     sleep(Duration::from_millis(millis as u64)).await;

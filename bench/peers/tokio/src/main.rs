@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
 //! The bench's programs on Tokio: rounds, and servers with a task for each connection, on the current-thread runtime,
-//! which costs less CPU per request than the one with threads; HTTP by hyper.
+//! which costs less CPU per request than the one with threads; HTTP by hyper, or by hand.
 
 #![recursion_limit = "256"] // futures that are nested 50 deep
 
+mod bare;
 mod coroutines;
 mod idle;
 mod rounds;
@@ -28,12 +29,13 @@ fn main() -> io::Result<()> {
     let serve = match std::env::args().nth(1).as_deref() {
         Some("tcp-echo") => echo,
         Some("http") => hello as fn(TcpStream),
+        Some("http-bare") => bare::hello,
         Some("rounds") => {
             println!("Tokio {}", version("tokio"));
             return rounds::answer_orders();
         }
         _ => {
-            eprintln!("usage: server rounds|tcp-echo|http");
+            eprintln!("usage: server rounds|tcp-echo|http|http-bare");
             std::process::exit(2);
         }
     };

@@ -149,34 +149,18 @@ pub fn answer_orders() -> io::Result<()> {
 }
 
 fn round(runtime: &Runtime, (name, size): &(String, usize), operations: usize) -> Option<Sample> {
-    let size = *size;
-    Some(match name.as_str() {
+    own(runtime, name, *size, operations)
+        .or_else(|| coroutines::round(runtime, name, *size, operations))
+        .or_else(|| tails::round(runtime, name, *size, operations))
+        .or_else(|| idle::round(runtime, name, operations))
+}
+
+fn own(runtime: &Runtime, name: &str, size: usize, operations: usize) -> Option<Sample> {
+    Some(match name {
         "await-one" => run(runtime, await_one(operations)),
         "await-two" => run(runtime, await_two(operations)),
         "channel-1" | "channel-64" => run(runtime, channel(size, operations)),
         "select-1" | "select-64" => run(runtime, select(size, operations)),
-        "switch" | "switch-1000" | "switch-100000" => {
-            run(runtime, coroutines::switch(size, operations))
-        }
-        "spawn-batch" => run(runtime, coroutines::spawn_batch(size, operations)),
-        "spawn-one" => run(runtime, coroutines::spawn_one(operations)),
-        "memory" | "memory-depth-10" | "memory-depth-50" => {
-            run(runtime, coroutines::parked(size, operations))
-        }
-        "timers" => run(runtime, coroutines::arm_and_cancel(size, operations)),
-        "timers-replace" => run(runtime, coroutines::replace(size, operations)),
-        "timers-fire" => run(runtime, coroutines::fire(operations)),
-        "timers-late" => run(runtime, coroutines::late(operations)),
-        "skynet" => run(runtime, coroutines::skynet(operations)),
-        "idle" => run(runtime, idle::watch(operations)),
-        "tails-pairs-peak" => tails::closed(runtime, tails::PAIRS, 0, operations),
-        "tails-pairs-25" | "tails-pairs-50" | "tails-pairs-75" => {
-            tails::paced(runtime, tails::PAIRS, 0, size, operations)
-        }
-        "tails-fairness-peak" => tails::closed(runtime, 1, tails::processors(), operations),
-        "tails-fairness-25" | "tails-fairness-50" | "tails-fairness-75" => {
-            tails::paced(runtime, 1, tails::processors(), size, operations)
-        }
         "semaphore" => run(runtime, alone(operations)),
         "semaphore-contended" => run(runtime, together(size, operations / size)),
         _ => return None,

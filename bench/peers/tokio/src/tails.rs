@@ -16,17 +16,32 @@ use tokio::task::{JoinHandle, yield_now};
 
 use crate::rounds::{Meter, Sample};
 
-pub const PAIRS: usize = 64;
+const PAIRS: usize = 64;
 
 const HOG_TIME: Duration = Duration::from_micros(50);
 
+/// Of a case, if it is one of these programs.
+pub fn round(runtime: &Runtime, name: &str, size: usize, operations: usize) -> Option<Sample> {
+    Some(match name {
+        "tails-pairs-peak" => closed(runtime, PAIRS, 0, operations),
+        "tails-pairs-25" | "tails-pairs-50" | "tails-pairs-75" => {
+            paced(runtime, PAIRS, 0, size, operations)
+        }
+        "tails-fairness-peak" => closed(runtime, 1, processors(), operations),
+        "tails-fairness-25" | "tails-fairness-50" | "tails-fairness-75" => {
+            paced(runtime, 1, processors(), size, operations)
+        }
+        _ => return None,
+    })
+}
+
 /// Of this machine: so many tasks compute.
-pub fn processors() -> usize {
+fn processors() -> usize {
     thread::available_parallelism().map_or(1, |count| count.get())
 }
 
 /// At a fixed rate, for so many milliseconds.
-pub fn paced(
+fn paced(
     runtime: &Runtime,
     pairs: usize,
     hogs: usize,
@@ -35,7 +50,7 @@ pub fn paced(
 ) -> Sample {
     let interval = 1e9 / per_second as f64;
     let count = ((millis as f64 * 1e6 / interval) as usize).max(1);
-    let (sample, took) = round(runtime, pairs, hogs, |targets| {
+    let (sample, took) = send_all(runtime, pairs, hogs, |targets| {
         let begin = Instant::now();
         for i in 0..count {
             let due = begin + Duration::from_nanos((i as f64 * interval) as u64);
@@ -54,8 +69,8 @@ pub fn paced(
 }
 
 /// Each after its target's last answer.
-pub fn closed(runtime: &Runtime, pairs: usize, hogs: usize, operations: usize) -> Sample {
-    let (sample, _) = round(runtime, pairs, hogs, |targets| {
+fn closed(runtime: &Runtime, pairs: usize, hogs: usize, operations: usize) -> Sample {
+    let (sample, _) = send_all(runtime, pairs, hogs, |targets| {
         let mut sent = vec![0; pairs];
         let mut left = operations;
         while left > 0 {
@@ -72,7 +87,7 @@ pub fn closed(runtime: &Runtime, pairs: usize, hogs: usize, operations: usize) -
     sample
 }
 
-fn round(
+fn send_all(
     runtime: &Runtime,
     pairs: usize,
     hogs: usize,

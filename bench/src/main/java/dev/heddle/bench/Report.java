@@ -1,17 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.heddle.bench;
 
+import dev.heddle.bench.fork.Peers;
 import dev.heddle.bench.report.ReportPage;
 import dev.heddle.bench.result.ShapeResult;
 import dev.heddle.bench.rounds.ResultsFolder;
 import dev.heddle.bench.rounds.RoundLog;
+import dev.heddle.bench.shape.Contender;
 import dev.heddle.bench.shape.Shape;
 import dev.heddle.bench.shape.Shapes;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.function.Consumer;
 
@@ -69,7 +73,7 @@ record Report(Path home, Path results, List<Revision> revisions, Machine machine
     return ReportPage.write(reference(home), now().text(), Shapes.all(), runs);
   }
 
-  private Optional<ReportPage.Run> run(Shape shape, Consumer<String> progress) {
+  private Optional<ReportPage.Run> run(Shape shape, Consumer<String> progress) throws IOException {
     ReportPage.Run unfinished = null;
     for (Effort thorough : List.of(Effort.full(), Effort.quick())) {
       for (Revision revision : revisions) {
@@ -78,7 +82,7 @@ record Report(Path home, Path results, List<Revision> revisions, Machine machine
           continue;
         }
         RoundLog log = known.get();
-        ShapeResult result = log.result(shape);
+        ShapeResult result = located(log.result(shape));
         Optional<Instant> end = log.end();
         if (end.isEmpty() || shape.cases().stream().noneMatch(result::isMeasured)) {
           continue;
@@ -92,6 +96,18 @@ record Report(Path home, Path results, List<Revision> revisions, Machine machine
       }
     }
     return Optional.ofNullable(unfinished);
+  }
+
+  /// With where programs in other languages are now.
+  private static ShapeResult located(ShapeResult result) throws IOException {
+    Map<String, List<String>> sources = new HashMap<>(result.sources());
+    for (Contender contender : result.shape().contenders()) {
+      if (contender.peer().isPresent()) {
+        sources.put(contender.name(), Peers.files(contender.peer().get(), result.shape()));
+      }
+    }
+    return new ShapeResult(
+        result.shape(), result.runtimes(), result.figures(), result.conditions(), sources);
   }
 
   private static Optional<RoundLog> known(

@@ -19,7 +19,7 @@ public interface ContenderProcess extends AutoCloseable {
   static ContenderProcess start(Shape shape, Contender contender) throws ForkFailedException {
     return switch (contender.work()) {
       case Workload.Programs _ -> RoundsProcess.start(shape, contender);
-      case Workload.Peer peer -> RoundsProcess.start(Peers.command(peer), Peers.folder(peer));
+      case Workload.Peer peer -> RoundsProcess.start(Peers.command(peer));
       case Workload.Serving serving -> ServerProcess.start(shape, contender, serving);
     };
   }
@@ -27,7 +27,7 @@ public interface ContenderProcess extends AutoCloseable {
   /// What it runs on, as it says itself: a version, a collector.
   String runtime();
 
-  /// Where the program of the last case is, if it says so: a class, or a folder.
+  /// The class of the last case's program, if it says so.
   default Optional<String> source() {
     return Optional.empty();
   }

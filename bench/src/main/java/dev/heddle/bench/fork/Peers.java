@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.heddle.bench.fork;
 
+import dev.heddle.bench.shape.Case;
 import dev.heddle.bench.shape.Contender;
 import dev.heddle.bench.shape.Shape;
 import dev.heddle.bench.shape.Tool;
@@ -9,6 +10,7 @@ import dev.heddle.bench.shape.Workload.Language;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Locale;
@@ -17,6 +19,9 @@ import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.function.Consumer;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 /// Programs in other languages, `bench/peers`: built when their toolchain is there, and missing
 /// with the reason when it is not, or when the build fails.
@@ -29,6 +34,7 @@ public final class Peers {
   private static final Path SOURCES = HOME.resolve("bench").resolve("peers");
   private static final String RUSTUP_HOME = "RUSTUP_HOME";
   private static final String TOOLCHAINS = ".rustup";
+  private static final List<String> SUFFIXES = List.of(".go", ".rs", ".js", ".erl");
   private static final Path BUILT = HOME.resolve(".heddle").resolve("build").resolve("peers");
 
   private Peers() {}
@@ -84,9 +90,27 @@ public final class Peers {
         "main");
   }
 
-  /// Where a program's sources are, below the project's folder.
-  static String folder(Workload.Peer peer) {
-    return "bench/peers/" + folder(peer.language());
+  /// Where the programs of a shape are, below the project's folder: the files that name it or one
+  /// of its cases between quotes, or the server.
+  public static List<String> files(Workload.Peer peer, Shape shape) throws IOException {
+    Stream<String> names =
+        peer.task().equals(Workload.Peer.ROUNDS)
+            ? Stream.concat(Stream.of(shape.name()), shape.cases().stream().map(Case::name))
+            : Stream.of(peer.task());
+    Pattern quoted = Pattern.compile(names.collect(Collectors.joining("|", "[\"'](", ")[\"']")));
+    List<String> files = new ArrayList<>();
+    try (Stream<Path> all = Files.walk(source(peer.language()))) {
+      for (Path file : all.filter(Peers::isSource).sorted().toList()) {
+        if (quoted.matcher(Files.readString(file)).find()) {
+          files.add(HOME.relativize(file).toString());
+        }
+      }
+    }
+    return files;
+  }
+
+  private static boolean isSource(Path file) {
+    return SUFFIXES.stream().anyMatch(file.toString()::endsWith);
   }
 
   static boolean isToolThere(Language language) {

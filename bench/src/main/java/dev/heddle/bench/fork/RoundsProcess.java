@@ -15,11 +15,10 @@ import java.util.Optional;
 public final class RoundsProcess implements ContenderProcess {
   private final ForkedProcess forkedProcess;
   private final String runtime;
-  private String source;
+  private String source = "";
 
-  private RoundsProcess(ForkedProcess forkedProcess, String source) throws ForkFailedException {
+  private RoundsProcess(ForkedProcess forkedProcess) throws ForkFailedException {
     this.forkedProcess = forkedProcess;
-    this.source = source;
     runtime = forkedProcess.take(ForkedProcess.START_LIMIT);
   }
 
@@ -27,16 +26,14 @@ public final class RoundsProcess implements ContenderProcess {
   ///
   /// @throws ForkFailedException when it does not come up
   public static RoundsProcess start(Shape shape, Contender contender) throws ForkFailedException {
-    return start(Jvm.command(shape, contender, ForkMain.class), "");
+    return start(Jvm.command(shape, contender, ForkMain.class));
   }
 
   /// Starts a process that takes the orders of [ForkMain].
-  ///
-  /// @param source where its programs are, unless it says so itself
-  static RoundsProcess start(List<String> command, String source) throws ForkFailedException {
+  static RoundsProcess start(List<String> command) throws ForkFailedException {
     ForkedProcess forkedProcess = ForkedProcess.start(command);
     try {
-      return new RoundsProcess(forkedProcess, source);
+      return new RoundsProcess(forkedProcess);
     } catch (ForkFailedException e) {
       forkedProcess.close();
       throw e;

@@ -92,10 +92,7 @@ final class ServerProcess implements ContenderProcess {
 
   @Override
   public Optional<String> source() {
-    return switch (serving.host()) {
-      case Workload.Jvm _ -> source.isEmpty() ? Optional.empty() : Optional.of(source);
-      case Workload.Peer peer -> Optional.of(Peers.folder(peer));
-    };
+    return source.isEmpty() ? Optional.empty() : Optional.of(source);
   }
 
   @Override

@@ -7,6 +7,7 @@ import dev.heddle.bench.result.Spread;
 import dev.heddle.bench.shape.Bar;
 import dev.heddle.bench.shape.Case;
 import dev.heddle.bench.shape.Contender;
+import dev.heddle.bench.shape.Row;
 import dev.heddle.bench.shape.Shape;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -106,7 +107,12 @@ public final class ReportPage {
     List<ShapeResult> results = runs.stream().map(Run::result).toList();
     Map<String, String> charts = new TreeMap<>();
     for (ShapeResult result : results) {
-      rows(result).forEach((row, lines) -> charts.put(row + SVG, BarChart.svg(lines)));
+      rows(result)
+          .forEach((row, lines) -> {
+            if (row.charted()) {
+              charts.put(row.name() + SVG, BarChart.svg(lines));
+            }
+          });
     }
     String place = newest(runs).map(when -> "; " + when.place() + "; " + when.date()).orElse("");
     charts.put(SUMMARY, SummaryChart.svg(Standing.all(results), revisions(runs) + place));
@@ -164,8 +170,8 @@ public final class ReportPage {
     page.append(
         """
         - `heddle` is a program with the flags that Heddle needs, `heddle-launcher` the same under `./heddle run`.
-        - `raw` is the JDK's internal continuation, `floor` a bare virtual thread on an executor of its own: limits \
-        that no program can use as they are.
+        - `raw` is the JDK's internal continuation, `floor` a bare virtual thread on an executor of its own:
+          limits that no program can use as they are.
         - `stock` is the JDK's virtual threads as they come, `stock-1` the same on one carrier thread.
 
         """);
@@ -214,16 +220,26 @@ public final class ReportPage {
         """
         ## Beside the best other runtime
 
-        The first row of each case, the one furthest behind first. Heddle with library flags; limits that no program \
-        can use as they are (raw, floor, fio) are left out. The column *run* says how many rounds count; a quick run \
-        ends before JVMs are warm. The last column is the median of the quotients of each round, which is steadier \
-        than the quotient of the two medians beside it, and may differ from it.
+        The first row of each case, the one furthest behind first.
 
-        | row | run | Heddle | best other | its figure | unit | Heddle is |
-        |---|---|--:|---|--:|---|--:|
+        - *Heddle* is the program with library flags: `heddle`, or `heddle-delay` where there is one that does worse.
+          In `timers` and `timers-replace` it is a callback inside the loop, for which there is no public API.
+        - *Best other* is the runtime with the best median, whatever its flags.
+          Limits that no program can use as they are (raw, floor, fio) are left out.
+        - *Run* says how many rounds count: three or four say little.
+          A quick run ends before JVMs are warm.
+        - *Round by round* is how many times better Heddle is than this one: the median of the quotients of each
+          round, and their p10 and p90.
+          What slows the machine in a round slows both, so the bars are judged by this median, too.
+          It may differ from the quotient of the two medians beside it.
+        - *Heddle is* the same in words: *level* where the range includes 1.
+          No ratio follows where the two medians say the opposite.
+        - *With `./heddle run`* is `heddle-launcher` beside the same other one.
+
+        | row | run | Heddle | best other | its figure | unit | round by round | Heddle is | with `./heddle run` |
+        |---|---|--:|---|--:|---|--:|--:|--:|
         """);
     for (Standing standing : Standing.all(results())) {
-      double lead = standing.lead();
       cells(
           standing.row().name(),
           runOf(standing).rounds(standing.row().name()),
@@ -231,11 +247,28 @@ public final class ReportPage {
           standing.peer().name(),
           Line.number(standing.other()),
           standing.row().metric().unit(),
-          lead >= 1
-              ? String.format(Locale.ROOT, "%.2f x ahead", lead)
-              : String.format(Locale.ROOT, "**%.2f x behind**", 1 / lead));
+          standing.rounds(),
+          words(standing),
+          launcher(standing));
     }
     page.append('\n');
+  }
+
+  private static String words(Standing standing) {
+    return standing.isLevel() || standing.isAhead()
+        ? standing.words()
+        : "**" + standing.words() + "**";
+  }
+
+  private String launcher(Standing library) {
+    if (!library.subject().name().equals(Contender.HEDDLE)) {
+      return "-";
+    }
+    Run run = runOf(library);
+    Case size = run.sizeOf(library.row().name()).orElseThrow();
+    return Standing.of(run.result(), size, Contender.HEDDLE_LAUNCHER)
+        .map(ReportPage::words)
+        .orElse("-");
   }
 
   private Run runOf(Standing standing) {
@@ -247,7 +280,14 @@ public final class ReportPage {
   }
 
   private void bars() {
-    page.append("## Bars\n\n");
+    page.append(
+        """
+        ## Bars
+
+        *Run* says how many rounds count: a bar that is met by three or four may be missed by the next.
+        A ratio is the median of the quotients of each round; behind it is that of CPU time.
+
+        """);
     page.append("| row | run | who | to reach | found | |\n|---|---|---|---|---|---|\n");
     for (Run run : runs) {
       ShapeResult result = run.result();
@@ -272,7 +312,7 @@ public final class ReportPage {
     page.append(", ").append(run.when().date()).append(", on ").append(run.when().machine());
     page.append(". ").append(run.effort());
     page.append(" [Each round](").append(run.file()).append(").\n");
-    Map<String, List<Line>> rows = rows(result);
+    Map<Row, List<Line>> rows = rows(result);
     for (Case size : result.shape().cases()) {
       if (!result.isMeasured(size)) {
         page.append("\n### ").append(size.name()).append("\n\n");
@@ -280,17 +320,20 @@ public final class ReportPage {
         command(run, size);
         continue;
       }
-      size.rows().forEach(row -> row(row.name(), rows.getOrDefault(row.name(), List.of())));
+      size.rows().forEach(row -> row(row, rows.getOrDefault(row, List.of())));
       page.append("\n").append(sentence(result.conditionsOf(size).text())).append("\n");
       command(run, size);
     }
     contenders(result);
   }
 
-  private void row(String name, List<Line> lines) {
+  private void row(Row row, List<Line> lines) {
+    String name = row.name();
     page.append("\n### ").append(name).append("\n\n");
-    page.append("![").append(name).append("](").append(CHARTS + "/").append(name);
-    page.append(".svg)\n\n");
+    if (row.charted()) {
+      page.append("![").append(name).append("](").append(CHARTS + "/").append(name);
+      page.append(".svg)\n\n");
+    }
     page.append("| contender | median | p10 | p90 | unit | ratio to heddle | CPU ns/op | B/op |\n");
     page.append("|---|--:|--:|--:|---|--:|--:|--:|\n");
     lines.stream().sorted(Comparator.comparing(line -> line.missing() == null)).forEach(this::line);
@@ -341,12 +384,12 @@ public final class ReportPage {
         : sources.stream().map(ReportPage::link).distinct().collect(Collectors.joining(", "));
   }
 
-  /// A class, or a folder below the project's.
+  /// A class, or a file below the project's folder.
   static String link(String source) {
-    boolean isFolder = source.indexOf('/') >= 0;
+    boolean isFile = source.indexOf('/') >= 0;
     String outer = source.indexOf('$') < 0 ? source : source.substring(0, source.indexOf('$'));
-    String path = isFolder ? source : CLASSES + outer.replace('.', '/') + ".java";
-    String name = isFolder ? source : outer.substring(outer.lastIndexOf('.') + 1);
+    String path = isFile ? source : CLASSES + outer.replace('.', '/') + ".java";
+    String name = outer.substring(outer.lastIndexOf(isFile ? '/' : '.') + 1);
     return "[" + name + "](" + PROJECT + path + ")";
   }
 
@@ -361,13 +404,13 @@ public final class ReportPage {
     return text.substring(0, 1).toUpperCase(Locale.ROOT) + text.substring(1) + ".";
   }
 
-  private static Map<String, List<Line>> rows(ShapeResult result) {
-    Map<String, List<Line>> rows = new LinkedHashMap<>();
+  private static Map<Row, List<Line>> rows(ShapeResult result) {
+    Map<Row, List<Line>> rows = new LinkedHashMap<>();
     for (Line line : result.lines()) {
       if (!result.isMeasured(line.size())) {
         continue;
       }
-      rows.computeIfAbsent(line.row().name(), _ -> new ArrayList<>()).add(line);
+      rows.computeIfAbsent(line.row(), _ -> new ArrayList<>()).add(line);
     }
     return rows;
   }

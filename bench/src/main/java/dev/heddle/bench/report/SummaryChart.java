@@ -39,7 +39,8 @@ final class SummaryChart {
             <svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 %d %d" font-family="sans-serif" \
             font-size="13" fill="%s">
             <title>Heddle beside the best other runtime, in six rows</title>
-            <text x="8" y="20" font-weight="bold">Heddle beside the best other runtime</text>
+            <text x="8" y="20" font-weight="bold">Heddle, with library flags, beside the best other \
+            runtime with any</text>
             <text x="%d" y="42" text-anchor="end">behind</text>
             <text x="%d" y="42">ahead</text>
             <line x1="%d" y1="%d" x2="%d" y2="%d" stroke="%s"/>
@@ -76,10 +77,9 @@ final class SummaryChart {
     if (standing.isEmpty()) {
       return label + text(WORDS, base, "not measured");
     }
-    double lead = standing.get().lead();
-    double doublings = Math.clamp(Math.log(lead) / Math.log(2), -MOST, MOST);
+    boolean ahead = standing.get().isAhead();
+    double doublings = Math.clamp(Math.log(standing.get().times()) / Math.log(2), -MOST, MOST);
     double length = Math.max(1, Math.abs(doublings) / MOST * REACH);
-    boolean ahead = lead >= 1;
     String bar =
         String.format(
             Locale.ROOT,
@@ -93,20 +93,15 @@ final class SummaryChart {
   }
 
   private static String words(Standing standing) {
-    double lead = standing.lead();
-    String figures =
-        "%s : %s %s"
-            .formatted(
-                Line.number(standing.heddle()),
-                Line.number(standing.other()),
-                standing.row().metric().unit());
-    return String.format(
-        Locale.ROOT,
-        "%.2f x %s %s (%s)",
-        lead >= 1 ? lead : 1 / lead,
-        lead >= 1 ? "ahead of" : "behind",
-        standing.peer().name(),
-        figures);
+    String relation = standing.times() == 1 ? " with " : standing.isAhead() ? " of " : " ";
+    return "%s%s%s (%s : %s %s)"
+        .formatted(
+            standing.words(),
+            relation,
+            standing.peer().name(),
+            Line.number(standing.heddle()),
+            Line.number(standing.other()),
+            standing.row().metric().unit());
   }
 
   private static String text(int x, int y, String text) {

@@ -144,7 +144,8 @@ public record Comparison(
     private double ratio(ShapeResult start, ToDoubleFunction<Sample> of, double grain) {
       ToDoubleFunction<Sample> grained = sample -> of.applyAsDouble(sample) + grain;
       return ShapeResult.paired(
-          start.values(size, now, grained), start.values(size, before, grained));
+              start.values(size, now, grained), start.values(size, before, grained))
+          .median();
     }
 
     private double median(String contender, ToDoubleFunction<Sample> of) {

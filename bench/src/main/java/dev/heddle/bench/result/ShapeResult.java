@@ -74,14 +74,20 @@ public record ShapeResult(
 
   @Override
   public double ratio(String row, String contender, String other) {
+    return ratios(row, contender, other).median();
+  }
+
+  /// One contender's figure divided by the other's, round by round.
+  public Spread ratios(String row, String contender, String other) {
     return paired(values(row, contender), values(row, other));
   }
 
   @Override
   public double cpuRatio(String row, String contender, String other) {
     return paired(
-        values(caseOf(row), contender, Sample::cpuPerOperation),
-        values(caseOf(row), other, Sample::cpuPerOperation));
+            values(caseOf(row), contender, Sample::cpuPerOperation),
+            values(caseOf(row), other, Sample::cpuPerOperation))
+        .median();
   }
 
   @Override
@@ -172,12 +178,12 @@ public record ShapeResult(
         .findFirst();
   }
 
-  /// The median of the quotients of each round: what slowed the machine in a round slowed both.
-  static double paired(double[] above, double[] below) {
+  /// The quotients of each round: what slowed the machine in a round slowed both.
+  static Spread paired(double[] above, double[] below) {
     var quotients = new double[Math.min(above.length, below.length)];
     for (int i = 0; i < quotients.length; i++) {
       quotients[i] = above[i] == below[i] ? 1 : above[i] / below[i];
     }
-    return Spread.of(quotients).median();
+    return Spread.of(quotients);
   }
 }

@@ -8,7 +8,6 @@ import org.apache.pekko.actor.typed.ActorSystem;
 /// Who takes part in the shapes of processes.
 final class ActorContenders {
   static final String PEKKO = "pekko";
-  static final String PEKKO_LAUNCHER = "pekko-launcher";
   static final String STOCK = "stock";
   static final String STOCK_ONE = "stock-1";
   static final String GO = "go";
@@ -28,12 +27,12 @@ final class ActorContenders {
     return this;
   }
 
-  /// Pekko with the JVM's defaults, and with the launcher's flags, which are good for it, too.
+  /// Pekko with the JVM's defaults, and with the launcher's flags, which may be good for it, too.
   ActorContenders pekko(Workload.Programs program) {
     all.add(pekko(Flags.stock(), program));
     all.add(
         Contender.of(
-            PEKKO_LAUNCHER, "the same with the launcher's flags", Flags.launcher(), program));
+            PEKKO + "-launcher", "the same with the launcher's flags", Flags.launcher(), program));
     return this;
   }
 
@@ -86,18 +85,16 @@ final class ActorContenders {
     return List.copyOf(all);
   }
 
-  /// Ahead of all others in a row, by its own figure and by CPU time: ours with each kind of flags
-  /// against whoever runs with them, and against those that have no such flags.
+  /// Ahead of all others in a row, by its own figure and by CPU time, whatever their flags: the
+  /// launcher's are bad for some.
   List<Bar> ahead(String row) {
+    String[] others =
+        all.stream()
+            .map(Contender::name)
+            .filter(name -> !name.startsWith(Contender.HEDDLE))
+            .toArray(String[]::new);
     List<Bar> bars = new ArrayList<>();
     for (String subject : List.of(Contender.HEDDLE, Contender.HEDDLE_LAUNCHER)) {
-      boolean launcher = subject.equals(Contender.HEDDLE_LAUNCHER);
-      String[] others =
-          all.stream()
-              .map(Contender::name)
-              .filter(name -> !name.startsWith(Contender.HEDDLE))
-              .filter(name -> !name.startsWith(PEKKO) || name.equals(PEKKO_LAUNCHER) == launcher)
-              .toArray(String[]::new);
       bars.add(Bar.below(row, subject, others));
       bars.add(Bar.ahead(row, subject, others));
     }

@@ -4,9 +4,11 @@ package dev.heddle.bench.shape;
 import dev.heddle.bench.measure.PairedRun;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Locale;
 import java.util.function.Function;
+import java.util.function.ToDoubleFunction;
 
 /// What a contender of ours has to reach in a row.
 ///
@@ -61,8 +63,8 @@ public record Bar(
         });
   }
 
-  /// Less CPU time than the best of some contenders. Wall time would praise those that spread over
-  /// all cores, or leave work to a thread of theirs; it is shown beside.
+  /// Less CPU time than each of some contenders, round by round. Wall time would praise those that
+  /// spread over all cores, or leave work to a thread of theirs; it is shown beside.
   public static Bar ahead(String row, String subject, String... others) {
     return new Bar(
         row,
@@ -70,10 +72,7 @@ public record Bar(
         "ahead of " + String.join(", ", others),
         List.of(others),
         runFigures -> {
-          String best =
-              Arrays.stream(others)
-                  .reduce((a, b) -> runFigures.cpuRatio(row, a, b) <= 1 ? a : b)
-                  .orElseThrow();
+          String best = best(others, other -> runFigures.cpuRatio(row, subject, other));
           boolean met = runFigures.cpuRatio(row, subject, best) < 1;
           return new Verdict(
               met ? State.MET : State.NOT_MET,
@@ -89,10 +88,7 @@ public record Bar(
         "below " + String.join(", ", others),
         List.of(others),
         runFigures -> {
-          String best =
-              Arrays.stream(others)
-                  .reduce((a, b) -> runFigures.ratio(row, a, b) <= 1 ? a : b)
-                  .orElseThrow();
+          String best = best(others, other -> runFigures.ratio(row, subject, other));
           boolean met = runFigures.ratio(row, subject, best) < 1;
           return new Verdict(
               met ? State.MET : State.NOT_MET,
@@ -227,6 +223,11 @@ public record Bar(
     return absent.isEmpty()
         ? rule.apply(runFigures)
         : new Verdict(State.CONTENDER_MISSING, String.join(", ", absent));
+  }
+
+  /// Of whose figure the subject has most.
+  private static String best(String[] others, ToDoubleFunction<String> ratio) {
+    return Arrays.stream(others).max(Comparator.comparingDouble(ratio)).orElseThrow();
   }
 
   private static String ratios(RunFigures runFigures, String row, String subject, String other) {

@@ -28,6 +28,9 @@ public record Contender(
   /// The name of ours with the launcher's flags.
   public static final String HEDDLE_LAUNCHER = "heddle-launcher";
 
+  /// The name of ours by coroutines that delay, where [#HEDDLE] does it by other means.
+  public static final String HEDDLE_DELAY = "heddle-delay";
+
   private static final List<String> LIMITS = List.of(HEDDLE, "raw", "floor", "jvm", "fio");
 
   /// Copies the lists.

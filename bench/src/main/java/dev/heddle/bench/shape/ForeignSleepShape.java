@@ -44,7 +44,7 @@ final class ForeignSleepShape {
             Flags.launcher(),
             _ -> HeddleNaps.foreign()),
         Contender.of(
-            "heddle-delay",
+            Contender.HEDDLE_DELAY,
             "the same coroutines with Heddle.delay, for comparison",
             Flags.library(),
             _ -> HeddleNaps.delays()),

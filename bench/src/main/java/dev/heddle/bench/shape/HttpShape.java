@@ -5,6 +5,7 @@ import dev.heddle.bench.load.Dialogue;
 import dev.heddle.bench.load.Load;
 import dev.heddle.bench.ours.HeddleHttp;
 import dev.heddle.bench.peer.HelidonHttp;
+import dev.heddle.bench.peer.NettyBareHttp;
 import dev.heddle.bench.peer.NettyHttp;
 import dev.heddle.bench.peer.NettyLoop;
 import dev.heddle.bench.peer.StockServer;
@@ -20,6 +21,9 @@ final class HttpShape {
   private static final String PIPELINED = "http-pipelined";
   private static final int DEPTH = 16;
   private static final int CONNECTIONS = 64;
+  private static final String BARE = "-bare";
+  private static final String BY_HAND =
+      "no codec: it looks for the request line and the end of the head";
 
   private HttpShape() {}
 
@@ -43,6 +47,7 @@ final class HttpShape {
       for (String subject : List.of(Contender.HEDDLE, Contender.HEDDLE_LAUNCHER)) {
         for (NettyLoop loop : NettyLoop.values()) {
           bars.add(Bar.ratio(row, subject, 1.1, loop.contender()));
+          bars.add(Bar.ratio(row, subject, 1.1, loop.contender() + BARE));
         }
       }
     }
@@ -54,9 +59,16 @@ final class HttpShape {
     List<Contender> contenders = new ArrayList<>(servers.ours(HeddleHttp::new));
     for (NettyLoop loop : NettyLoop.values()) {
       contenders.add(servers.netty(loop, NettyHttp::new));
+      contenders.add(servers.netty(loop, BARE, "one event loop, " + BY_HAND, NettyBareHttp::new));
     }
     contenders.addAll(servers.stock(StockServer::http));
     contenders.addAll(servers.peers("http"));
+    contenders.add(
+        servers.peer(
+            Servers.TOKIO + BARE,
+            "Tokio's current-thread runtime, " + BY_HAND,
+            Workload.Language.TOKIO,
+            "http-bare"));
     contenders.add(
         servers.jvm(
             "vertx",

@@ -5,4 +5,10 @@ package dev.heddle.bench.shape;
 ///
 /// @param name the line's first column
 /// @param metric the figure
-public record Row(String name, Metric metric) {}
+/// @param charted whether there is something to see in a picture: not where all are given the same
+public record Row(String name, Metric metric, boolean charted) {
+  /// One with a picture.
+  public Row(String name, Metric metric) {
+    this(name, metric, true);
+  }
+}

@@ -82,9 +82,13 @@ final class Servers {
   }
 
   Contender netty(NettyLoop loop, Function<NettyLoop, Server> server) {
+    return netty(loop, "", "one event loop", server);
+  }
+
+  Contender netty(NettyLoop loop, String suffix, String how, Function<NettyLoop, Server> server) {
     return jvm(
-            loop.contender(),
-            "Netty %s on %s, one event loop".formatted(version(Channel.class), loop.system()),
+            loop.contender() + suffix,
+            "Netty %s on %s, %s".formatted(version(Channel.class), loop.system(), how),
             Flags.stock(),
             () -> server.apply(loop))
         .needing(Need.available(loop.system(), loop::unavailable));
@@ -106,7 +110,7 @@ final class Servers {
         peer(NODE, "Node.js, net and http", Workload.Language.NODE, server));
   }
 
-  private Contender peer(String name, String what, Workload.Language language, String server) {
+  Contender peer(String name, String what, Workload.Language language, String server) {
     return Contender.serving(
         name, what, List.of(), new Workload.Serving(new Workload.Peer(language, server), loads));
   }

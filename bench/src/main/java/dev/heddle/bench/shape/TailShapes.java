@@ -171,7 +171,7 @@ final class TailShapes {
             new Row(name + "-p50", Metric.count(Latencies.MEDIAN, "us")),
             new Row(name + "-p999", Metric.count(Latencies.P999, "us")),
             new Row(name + "-max", Metric.count(Latencies.MAX, "us")),
-            new Row(name + "-offered", offered)),
+            new Row(name + "-offered", offered, false)),
         Optional.of(share));
   }
 

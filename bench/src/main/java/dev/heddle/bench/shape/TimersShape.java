@@ -3,6 +3,7 @@ package dev.heddle.bench.shape;
 
 import dev.heddle.bench.measure.Latencies;
 import dev.heddle.bench.measure.Program;
+import dev.heddle.bench.ours.HeddleDelays;
 import dev.heddle.bench.ours.HeddleFire;
 import dev.heddle.bench.ours.HeddleTimers;
 import dev.heddle.bench.peer.AgronaFire;
@@ -11,6 +12,7 @@ import dev.heddle.bench.peer.NettyFire;
 import dev.heddle.bench.peer.NettyTimers;
 import dev.heddle.bench.peer.PoolFire;
 import dev.heddle.bench.peer.PoolTimers;
+import dev.heddle.bench.peer.StockSleeps;
 import dev.heddle.bench.peer.kotlin.KotlinTimers;
 import java.util.ArrayList;
 import java.util.List;
@@ -98,20 +100,46 @@ final class TimersShape {
   }
 
   private static List<Contender> contenders() {
-    List<Contender> all = new ArrayList<>(jvms());
+    List<Contender> all = new ArrayList<>(ours());
+    all.addAll(sleeping());
+    all.addAll(wheels());
     all.addAll(LoopContenders.others("delay", TimersShape::kotlin));
     return all;
   }
 
-  private static List<Contender> jvms() {
+  private static List<Contender> ours() {
     return List.of(
         Contender.of(
-            Contender.HEDDLE, "coroutines, library flags", Flags.library(), TimersShape::heddle),
+            Contender.HEDDLE,
+            "a callback inside the loop, no public API, library flags",
+            Flags.library(),
+            TimersShape::heddle),
         Contender.of(
             Contender.HEDDLE_LAUNCHER,
-            "coroutines, the launcher's flags",
+            "the same, the launcher's flags",
             Flags.launcher(),
             TimersShape::heddle),
+        Contender.of(
+                Contender.HEDDLE_DELAY,
+                "a coroutine for each timer that delays, library flags",
+                Flags.library(),
+                size -> new HeddleDelays(isLate(size)))
+            .only(FIRE, LATE));
+  }
+
+  private static List<Contender> sleeping() {
+    return new LoopContenders()
+            .stock(
+                "a virtual thread for each timer that sleeps",
+                size -> new StockSleeps(isLate(size)))
+            .list()
+            .stream()
+            .map(contender -> contender.only(FIRE, LATE))
+            .toList();
+  }
+
+  private static List<Contender> wheels() {
+    return List.of(
         Contender.of(
             "pool",
             "ScheduledThreadPoolExecutor, 1 thread, removing what is cancelled",

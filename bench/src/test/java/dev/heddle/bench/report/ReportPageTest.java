@@ -9,6 +9,10 @@ import dev.heddle.bench.report.ReportPage.When;
 import dev.heddle.bench.result.ShapeResult;
 import dev.heddle.bench.rounds.Made;
 import dev.heddle.bench.rounds.RoundLog;
+import dev.heddle.bench.shape.Case;
+import dev.heddle.bench.shape.Metric;
+import dev.heddle.bench.shape.RoundSize;
+import dev.heddle.bench.shape.Row;
 import dev.heddle.bench.shape.Shape;
 import dev.heddle.bench.shape.Shapes;
 import java.io.IOException;
@@ -37,7 +41,7 @@ class ReportPageTest {
     log = RoundLog.inMemory();
     log.started("heddle", "Java 25");
     log.source("heddle", "dev.heddle.bench.ours.HeddleSwitch");
-    log.source("stock", "bench/peers/go");
+    log.source("stock", "bench/peers/go/work.go");
     log.missing("go", "'go' is not on the PATH");
     for (int i = 0; i < 3; i++) {
       log.add(Made.round("a", HostLoad.NONE, 100, "heddle", "stock"));
@@ -105,7 +109,7 @@ class ReportPageTest {
     assertThat(page(List.of(shape), log.result(shape)))
         .contains(
             "[HeddleSwitch](../../bench/src/main/java/dev/heddle/bench/ours/HeddleSwitch.java)",
-            "[bench/peers/go](../../bench/peers/go)");
+            "[work.go](../../bench/peers/go/work.go)");
     assertThat(ReportPage.link("dev.heddle.bench.A$B")).contains("(../../").endsWith("A.java)");
   }
 
@@ -120,6 +124,20 @@ class ReportPageTest {
     assertThat(folder.resolve("charts").resolve("a.svg")).exists();
     assertThat(folder.resolve("charts").resolve("b.svg")).doesNotExist();
     assertThat(folder.resolve("charts").resolve("summary.svg")).exists();
+  }
+
+  @Test
+  void page_rowInWhichAllAreGivenTheSame_hasFiguresAndNoChart() throws IOException {
+    var given = new Row("a-offered", Metric.WALL, false);
+    var size =
+        new Case(
+            "a", "made up", 1, RoundSize.fixed(1, 1), List.of(new Row("a", Metric.WALL), given));
+    var offered = new Shape("made-up", "Made up.", List.of(size), shape.contenders(), List.of());
+
+    String page = page(List.of(offered), log.result(offered));
+
+    assertThat(page).contains("### a-offered\n\n| contender |", "![a](charts/a.svg)");
+    assertThat(folder.resolve("charts").resolve("a-offered.svg")).doesNotExist();
   }
 
   @Test

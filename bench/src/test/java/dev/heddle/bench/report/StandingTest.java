@@ -8,9 +8,11 @@ import dev.heddle.bench.result.Figures;
 import dev.heddle.bench.result.ShapeResult;
 import dev.heddle.bench.rounds.Made;
 import dev.heddle.bench.shape.Case;
+import dev.heddle.bench.shape.Contender;
 import dev.heddle.bench.shape.Metric;
 import dev.heddle.bench.shape.RoundSize;
 import dev.heddle.bench.shape.Shape;
+import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -25,7 +27,96 @@ class StandingTest {
     Standing standing = standing(result);
 
     assertThat(standing.peer().name()).isEqualTo("go");
-    assertThat(standing.lead()).isEqualTo(0.8);
+    assertThat(standing.words()).isEqualTo("1.25 x behind");
+  }
+
+  @Test
+  void best_isThePeerWithTheBestMedian_notWithTheWorstQuotients() {
+    // tails-pairs-25: two of three rounds were good for us beside tokio, all were bad beside pekko
+    ShapeResult result =
+        result(
+            "a",
+            Metric.WALL,
+            Map.of(
+                "heddle", List.of(1_804, 2_204, 129),
+                "tokio", List.of(143, 4_647, 159),
+                "pekko", List.of(575, 1_507, 576)));
+
+    assertThat(standing(result).peer().name()).isEqualTo("tokio");
+    assertThat(standing(result).words()).isEqualTo("level");
+  }
+
+  @Test
+  void mediansThatDisagreeWithTheRounds_areLevel() {
+    List<Integer> heddle = new ArrayList<>(List.of(1_000));
+    List<Integer> go = new ArrayList<>(List.of(1));
+    for (int nanos = 10; nanos <= 200; nanos += 10) {
+      heddle.add(nanos);
+      go.add(nanos + 1); // behind in each round but the first
+    }
+
+    Standing standing = standing(result("a", Metric.WALL, Map.of("heddle", heddle, "go", go)));
+
+    assertThat(standing.lead().low()).isGreaterThan(1);
+    assertThat(standing.heddle()).isGreaterThan(standing.other());
+    assertThat(standing.words()).isEqualTo("level");
+  }
+
+  @Test
+  void roundsThatAgree_areNotLevel_andTellTheirRange() {
+    ShapeResult result =
+        result(
+            "a",
+            Metric.WALL,
+            Map.of(
+                "heddle", List.of(200, 400, 200),
+                "go", List.of(100, 100, 100)));
+
+    assertThat(standing(result).words()).isEqualTo("2.00 x behind");
+    assertThat(standing(result).rounds()).isEqualTo("0.50 [0.30, 0.50]");
+  }
+
+  @Test
+  void launcher_isBesideTheBestOfAnyFlags() {
+    ShapeResult result =
+        result(
+            "a",
+            Metric.WALL,
+            "heddle",
+            80,
+            "heddle-launcher",
+            90,
+            "stock",
+            40,
+            "stock-poller-1",
+            100);
+
+    Standing launcher =
+        Standing.of(result, result.shape().cases().getFirst(), Contender.HEDDLE_LAUNCHER)
+            .orElseThrow();
+
+    assertThat(launcher.peer().name()).isEqualTo("stock");
+    assertThat(launcher.words()).isEqualTo("2.25 x behind");
+  }
+
+  @Test
+  void ofTwoProgramsOfOurs_theWorseOneStandsForHeddle() {
+    ShapeResult callback = result("a", Metric.WALL, "heddle", 80, "heddle-delay", 300, "go", 100);
+    ShapeResult foreign = result("a", Metric.WALL, "heddle", 150, "heddle-delay", 80, "go", 100);
+
+    assertThat(standing(callback).words()).isEqualTo("3.00 x behind");
+    assertThat(standing(foreign).words()).isEqualTo("1.50 x behind");
+  }
+
+  @Test
+  void roundsThatDisagree_areLevel_andTellTheRatioAllTheSame() {
+    ShapeResult result =
+        result(
+            "a",
+            Metric.WALL,
+            Map.of("heddle", List.of(150, 150, 90), "go", List.of(100, 100, 100)));
+
+    assertThat(standing(result).words()).isEqualTo("level: 1.50 x behind");
   }
 
   @Test
@@ -33,14 +124,14 @@ class StandingTest {
     ShapeResult result = result("a", Metric.rate("per s"), "heddle", 100, "go", 200, "stock", 400);
 
     assertThat(standing(result).peer().name()).isEqualTo("go");
-    assertThat(standing(result).lead()).isEqualTo(2);
+    assertThat(standing(result).words()).isEqualTo("2.00 x ahead");
   }
 
   @Test
   void nobodyToCompareWith_isNoStanding() {
     ShapeResult limits = result("a", Metric.WALL, "heddle", 100, "floor-launcher", 20);
 
-    assertThat(Standing.of(limits, limits.shape().cases().getFirst())).isEmpty();
+    assertThat(Standing.all(List.of(limits))).isEmpty();
   }
 
   @Test
@@ -49,14 +140,15 @@ class StandingTest {
         Standing.all(
             List.of(
                 result("spawn-one", Metric.WALL, "heddle", 500, "go", 250),
-                result("http", Metric.WALL, "heddle", 400, "netty", 800)));
+                result("http", Metric.WALL, "heddle", 400, "netty", 800),
+                result("tcp-echo", Metric.WALL, "heddle", 700, "tokio", 700)));
 
     String svg = SummaryChart.svg(standings, "commit abc; a <machine>");
 
     assertThat(standings.getFirst().row().name()).isEqualTo("spawn-one");
     assertThat(svg)
         .contains("2.00 x behind go (500 : 250 ns)", "2.00 x ahead of netty (400 : 800 ns)")
-        .contains("not measured", "a &lt;machine&gt;");
+        .contains("level with tokio (700 : 700 ns)", "not measured", "a &lt;machine&gt;");
     assertThat(svg).doesNotContain("fill=\"#fff").doesNotContain("NaN");
     for (String colour : List.of(Palette.TEXT, Palette.OURS, Palette.PEERS)) {
       assertThat(contrast(colour, "#ffffff")).as(colour).isGreaterThan(3);
@@ -65,15 +157,22 @@ class StandingTest {
   }
 
   private static Standing standing(ShapeResult result) {
-    return Standing.of(result, result.shape().cases().getFirst()).orElseThrow();
+    return Standing.all(List.of(result)).getFirst();
   }
 
   private static ShapeResult result(String row, Metric metric, Object... figures) {
-    Map<String, Figures> byName = new LinkedHashMap<>();
+    Map<String, List<Integer>> rounds = new LinkedHashMap<>();
     for (int i = 0; i < figures.length; i += 2) {
-      long nanos = ((Integer) figures[i + 1]).longValue();
-      byName.put((String) figures[i], Figures.of(List.of(new Sample(1, nanos, nanos, Map.of()))));
+      rounds.put((String) figures[i], List.of((Integer) figures[i + 1]));
     }
+    return result(row, metric, rounds);
+  }
+
+  private static ShapeResult result(String row, Metric metric, Map<String, List<Integer>> rounds) {
+    Map<String, Figures> byName = new LinkedHashMap<>();
+    rounds.forEach((name, nanos) ->
+        byName.put(
+            name, Figures.of(nanos.stream().map(n -> new Sample(1, n, n, Map.of())).toList())));
     Shape shape =
         new Shape(
             row,

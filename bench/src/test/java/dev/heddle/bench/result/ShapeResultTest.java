@@ -107,6 +107,28 @@ class ShapeResultTest {
   }
 
   @Test
+  void barsOfSeveral_areJudgedBesideTheOneThatIsBest() {
+    ShapeResult result =
+        result(
+            List.of(Contender.HEDDLE, "a", "b"),
+            Map.of(
+                Contender.HEDDLE,
+                samples(100, 100, 100),
+                "a",
+                samples(101, 101, 50),
+                "b",
+                samples(150, 90, 90)));
+
+    for (Bar bar :
+        List.of(
+            Bar.below(ROW, Contender.HEDDLE, "a", "b"),
+            Bar.ahead(ROW, Contender.HEDDLE, "a", "b"))) {
+      assertThat(bar.judge(result))
+          .isEqualTo(new Bar.Verdict(State.NOT_MET, "1.11 x (CPU 1.11 x) of the best, b"));
+    }
+  }
+
+  @Test
   void countBar_oneTooMany_isNotMet() {
     ShapeResult result = result(Figures.of(List.of(sample(1, 1).with("switches", 2))), samples(1));
 

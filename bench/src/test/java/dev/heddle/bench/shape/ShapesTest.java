@@ -33,6 +33,30 @@ class ShapesTest {
   }
 
   @Test
+  void barsOfProcesses_areAheadOfPekkoWithAnyFlags() {
+    assertThat(named("process-ring").bars())
+        .hasSize(4)
+        .allSatisfy(bar -> assertThat(bar.needs()).contains("pekko", "pekko-launcher"));
+  }
+
+  @Test
+  void timersThatFire_haveThreadsAndCoroutinesThatSleep() {
+    Shape timers = named("timers");
+
+    for (String name : List.of("heddle-delay", "stock", "stock-1")) {
+      Contender contender = timers.contender(name);
+      assertThat(contender.isIn(timers.caseNamed("timers-fire"))).isTrue();
+      assertThat(contender.isIn(timers.caseNamed("timers-late"))).isTrue();
+      assertThat(contender.isIn(timers.caseNamed("timers"))).isFalse();
+    }
+  }
+
+  @Test
+  void http_hasParsersByHand() {
+    assertThat(names("http")).contains("netty-io-uring-bare", "netty-epoll-bare", "tokio-bare");
+  }
+
+  @Test
   void tailsOfPairs_haveGoStockAndTokio() {
     assertThat(names("tails-pairs")).contains("go", "stock", "tokio", "pekko");
     assertThat(names("tails-fairness")).contains("go", "tokio", "pekko");

@@ -222,8 +222,9 @@ public final class ReportPage {
 
         The first row of each case, the one furthest behind first.
 
-        - *Heddle* is the program with library flags: `heddle`, or `heddle-delay` where there is one that does worse.
-          In `timers` and `timers-replace` it is a callback inside the loop, for which there is no public API.
+        - *Heddle* is the program with library flags, `heddle`.
+          In the rows of timers it is a callback inside the loop, for which there is no public API, beside the callbacks
+          of wheels; the bars say how a coroutine for each timer, `heddle-delay`, compares with tasks and threads.
         - *Best other* is the runtime with the best median, whatever its flags.
           Limits that no program can use as they are (raw, floor, fio) are left out.
         - *Run* says how many rounds count: three or four say little.

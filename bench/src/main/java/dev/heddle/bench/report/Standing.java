@@ -12,7 +12,6 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
-import java.util.stream.Stream;
 
 /// A contender of ours beside the best of the others in a row.
 ///
@@ -46,15 +45,12 @@ record Standing(
   }
 
   /// In every case of some results, the furthest behind first. Ours is the program with library
-  /// flags; of two, the one that does worse.
+  /// flags.
   static List<Standing> all(List<ShapeResult> results) {
     List<Standing> all = new ArrayList<>();
     for (ShapeResult result : results) {
       for (Case size : result.shape().cases()) {
-        Stream.of(Contender.HEDDLE, Contender.HEDDLE_DELAY)
-            .flatMap(subject -> of(result, size, subject).stream())
-            .min(BY_LEAD)
-            .ifPresent(all::add);
+        of(result, size, Contender.HEDDLE).ifPresent(all::add);
       }
     }
     all.sort(BY_LEAD);

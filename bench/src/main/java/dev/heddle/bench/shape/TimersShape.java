@@ -44,6 +44,11 @@ final class TimersShape {
     "pool", "netty-wheel", COARSE, "agrona-wheel", LoopContenders.GO, LoopContenders.TOKIO
   };
 
+  // of which each timer has one
+  private static final String[] TASKS = {
+    "stock", "stock-1", LoopContenders.KOTLIN, LoopContenders.GO, LoopContenders.TOKIO
+  };
+
   private TimersShape() {}
 
   static Shape shape() {
@@ -96,6 +101,7 @@ final class TimersShape {
       bars.add(Bar.below(LATE_HALF, subject, WHEELS));
       bars.add(Bar.below(LATE_P99, subject, WHEELS));
     }
+    bars.add(Bar.ahead(FIRE, Contender.HEDDLE_DELAY, TASKS));
     return bars;
   }
 

@@ -100,15 +100,6 @@ class StandingTest {
   }
 
   @Test
-  void ofTwoProgramsOfOurs_theWorseOneStandsForHeddle() {
-    ShapeResult callback = result("a", Metric.WALL, "heddle", 80, "heddle-delay", 300, "go", 100);
-    ShapeResult foreign = result("a", Metric.WALL, "heddle", 150, "heddle-delay", 80, "go", 100);
-
-    assertThat(standing(callback).words()).isEqualTo("3.00 x behind");
-    assertThat(standing(foreign).words()).isEqualTo("1.50 x behind");
-  }
-
-  @Test
   void roundsThatDisagree_areLevel_andTellTheRatioAllTheSame() {
     ShapeResult result =
         result(

@@ -221,11 +221,6 @@ public final class NodeNames implements AutoCloseable {
     }
 
     @Override
-    public boolean isAlive(Pid pid) {
-      return local.find(pid) != null;
-    }
-
-    @Override
     public Runnable watch(Pid pid, Runnable ended) {
       ProcessLinks.Owner owner = local.find(pid);
       if (owner == null) {

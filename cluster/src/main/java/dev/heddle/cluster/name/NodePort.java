@@ -21,9 +21,6 @@ public interface NodePort {
   /// @return 0 when the node is not in session
   int logFormat(String node);
 
-  /// Whether a process of this node lives.
-  boolean isAlive(Pid pid);
-
   /// Calls an action when a process of this node has ended; at once, if it has.
   ///
   /// @param ended any thread calls it

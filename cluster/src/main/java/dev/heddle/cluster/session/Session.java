@@ -45,8 +45,8 @@ public final class Session {
    * tells. C3 needs it: what was accepted is delivered, or the session ends. [ClusterSimulation]
    *
    * Window. A sender has at most 2 MiB unacknowledged, and 512 packets, which an engine must be
-   * able to queue without waiting; over a slow connection fewer [CongestionWindow]. A receiver acknowledges after a quarter of the window, or after
-   * 50 ms. What is small is acknowledged within 1 s, which wakes nobody: the agent looks each
+   * able to queue without waiting; over a slow connection less [CongestionWindow]. A receiver
+   * acknowledges after 512 KiB or 128 packets, or after 50 ms. What is small is acknowledged within 1 s, which wakes nobody: the agent looks each
    * second anyway, and mostly the next packet has the ack before. A node that leaves asks for acks,
    * by PINGs: it waits for them.
    * Acks are cumulative, and each PING repeats them, so a lost one costs 2 s at most. A receiver
@@ -60,7 +60,7 @@ public final class Session {
    * session as in an old one.
    *
    * I1. What is delivered has the numbers 1, 2, 3, …; nothing is after the end. [SessionTest]
-   * I2. Unacknowledged bytes stay within the window. [SessionTest]
+   * I2. Unacknowledged bytes stay within the window that the other node tells. [SessionTest]
    * I3. A packet counts as arrived once it is acknowledged, not before. A session that has ended
    *     keeps none. [SessionTest, PacketReuseStress]
    */
@@ -257,7 +257,7 @@ public final class Session {
     if (ending != null || sent - acknowledged >= WINDOW_PACKETS) {
       return 0;
     }
-    int most = sent == acknowledged ? window : Math.min(window, congestion.bytes());
+    int most = unacknowledgedBytes < SMALL_BYTES ? window : Math.min(window, congestion.bytes());
     return Math.max(0, most - unacknowledgedBytes);
   }
 
@@ -272,9 +272,9 @@ public final class Session {
       progressAt = now;
     }
     sent++;
-    congestion.sent(sent, now);
     onTheirWay[slot(sent)] = packet;
     unacknowledgedBytes += packet.length();
+    congestion.sent(sent, unacknowledgedBytes, now);
     ackLeaves();
   }
 

@@ -368,19 +368,20 @@ class JGroupsEngineTest {
 
   /// The request of a node that started again was lost with one of two connections, and nobody was
   /// asked for up to four seconds. A machine that stands still may miss all later requests of one
-  /// start, not those of each.
+  /// start, not those of ten.
   @Test
   void seedThatDoesNotAnswer_isAskedAgainWhileTheNodeJoins() throws Exception {
-    try (var silent = new ServerSocket(0, 50, InetAddress.getLoopbackAddress())) {
-      int searches = 0;
-      while (searches < 2) {
+    int most = 0;
+    try (var silent = new ServerSocket(0, 200, InetAddress.getLoopbackAddress())) {
+      for (int i = 0; i < 10 && most < 2; i++) {
         try (var one = EngineProbe.open("a", TestPorts.next(), null, silent.getLocalPort())) {
           JChannel stack = Objects.requireNonNull(one.engine.channel());
           SeedDiscovery discovery = stack.getProtocolStack().findProtocol(SeedDiscovery.class);
-          searches = discovery.searches();
+          most = Math.max(most, discovery.searches());
         }
       }
     }
+    assertThat(most).isGreaterThan(1);
   }
 
   @Test

@@ -345,8 +345,7 @@ final class NameSimulation {
       return sessions.logFormat(this, other);
     }
 
-    @Override
-    public boolean isAlive(Pid pid) {
+    boolean isAlive(Pid pid) {
       return processes.isAlive(pid);
     }
 

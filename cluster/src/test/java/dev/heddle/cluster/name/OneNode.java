@@ -178,11 +178,6 @@ final class OneNode implements NodePort, NameStore {
   }
 
   @Override
-  public boolean isAlive(Pid pid) {
-    return processes.isAlive(pid);
-  }
-
-  @Override
   public Runnable watch(Pid pid, Runnable ended) {
     return processes.watch(pid, ended);
   }

@@ -23,11 +23,6 @@ interface ProcesslessPort extends NodePort {
   }
 
   @Override
-  default boolean isAlive(Pid pid) {
-    return false;
-  }
-
-  @Override
   default Runnable watch(Pid pid, Runnable ended) {
     return () -> {};
   }

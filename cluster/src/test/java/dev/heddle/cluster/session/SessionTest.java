@@ -20,6 +20,7 @@ final class SessionTest {
   private static final long MILLI = 1_000_000;
   private static final long SECOND = 1_000 * MILLI;
   private static final int KIB = 1_024;
+  private static final int SMALL = 4 * KIB; // whose ack may wait for 50 ms only
   private static final int ROUNDS = 3; // until the whole window is open
   private static final int WINDOW = Session.WINDOW_BYTES;
 
@@ -136,7 +137,7 @@ final class SessionTest {
     session.sent(packet(100), 0);
     assertThat(session.space()).isZero();
 
-    session.received(acks(ROUNDS + 1, WINDOW), 0);
+    session.received(acks(2 * ROUNDS + 1, WINDOW), 0);
     assertThat(session.space()).isEqualTo(WINDOW - 100);
     assertThat(session.unacknowledgedBytes()).isEqualTo(100);
   }
@@ -148,24 +149,28 @@ final class SessionTest {
     }
   }
 
-  /// A packet leaves with another one on its way, and both are acknowledged.
+  /// As many bytes as the window has leave, and are acknowledged.
+  ///
+  /// @return how many
   private long roundTrip(long number, long sentAt, long nanos) {
-    session.sent(packet(100), sentAt);
-    long space = session.space();
-    session.received(acks(number, WINDOW), sentAt + nanos);
-    return space + 100;
+    session.sent(packet(SMALL), sentAt);
+    long rest = session.space();
+    session.sent(packet((int) rest), sentAt);
+    assertThat(session.space()).isZero();
+    session.received(acks(2 * number, WINDOW), sentAt + nanos);
+    return SMALL + rest;
   }
 
   @Test
   @Tag("C9")
   void window_opensWithQuickAcks_andClosesWithSlowOnes() {
-    assertThat(roundTrip(1, 0, 500 * MILLI)).isEqualTo(256 * KIB);
-    assertThat(roundTrip(2, 10 * SECOND, 500 * MILLI)).isEqualTo(512 * KIB);
-    assertThat(roundTrip(3, 20 * SECOND, 501 * MILLI)).isEqualTo(1_024 * KIB);
-    assertThat(roundTrip(4, 30 * SECOND, 2 * SECOND)).isEqualTo(1_024 * KIB);
-    assertThat(roundTrip(5, 40 * SECOND, 2 * SECOND + 1)).isEqualTo(1_024 * KIB);
+    assertThat(roundTrip(1, 0, 750 * MILLI)).isEqualTo(256 * KIB);
+    assertThat(roundTrip(2, 10 * SECOND, 750 * MILLI)).isEqualTo(512 * KIB);
+    assertThat(roundTrip(3, 20 * SECOND, 751 * MILLI)).isEqualTo(1_024 * KIB);
+    assertThat(roundTrip(4, 30 * SECOND, 3 * SECOND)).isEqualTo(1_024 * KIB);
+    assertThat(roundTrip(5, 40 * SECOND, 3 * SECOND + 1)).isEqualTo(1_024 * KIB);
     for (int i = 6; i < 20; i++) {
-      assertThat(roundTrip(i, i * 10 * SECOND, 3 * SECOND))
+      assertThat(roundTrip(i, i * 10 * SECOND, 4 * SECOND))
           .isEqualTo(Math.max(128, 1_024 >> (i - 5)) * KIB);
     }
   }
@@ -175,23 +180,38 @@ final class SessionTest {
   @Tag("C9")
   void window_closesOnce_forAWholeRoundTrip() {
     widen();
-    for (int i = 1; i <= 10; i++) {
-      session.sent(packet(100), i);
+    for (int i = 0; i < 10; i++) {
+      session.sent(packet(WINDOW / 10), i);
     }
     for (int i = 1; i <= 10; i++) {
-      session.received(acks(ROUNDS + i, WINDOW), 3 * SECOND + i);
+      session.received(acks(2 * ROUNDS + i, WINDOW), 4 * SECOND + i);
     }
-    session.sent(packet(100), 4 * SECOND);
-    assertThat(session.space()).isEqualTo(WINDOW / 2 - 100);
+    session.sent(packet(SMALL), 5 * SECOND);
+    assertThat(session.space()).isEqualTo(WINDOW / 2 - SMALL);
   }
 
+  /// A connection that is quick with little may be slow with much.
   @Test
   @Tag("C9")
-  void packetThatIsLongerThanTheWindow_leavesWhenNothingElseIsOnItsWay() {
+  void window_doesNotOpen_whileLessThanHalfOfItIsOnItsWay() {
+    for (int i = 1; i <= 100; i++) {
+      session.sent(packet(128 * KIB - 1), i);
+      session.received(acks(i, WINDOW), i);
+    }
+    session.sent(packet(SMALL), 0);
+    assertThat(session.space()).isEqualTo(256 * KIB - SMALL);
+  }
+
+  /// The ack of little may wait for a second.
+  @Test
+  @Tag("C9")
+  void packetThatIsLongerThanTheWindow_leaves_whenNextToNothingElseIsOnItsWay() {
     assertThat(session.space()).isEqualTo(WINDOW);
+    session.sent(packet(SMALL - 1), 0);
+    assertThat(session.space()).isEqualTo(WINDOW - SMALL + 1);
     session.sent(packet(1_024 * KIB), 0);
     assertThat(session.space()).isZero();
-    session.received(acks(1, WINDOW), 3 * SECOND);
+    session.received(acks(2, WINDOW), 3 * SECOND);
     assertThat(session.space()).isEqualTo(WINDOW);
   }
 

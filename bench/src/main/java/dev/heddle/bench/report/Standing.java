@@ -71,7 +71,7 @@ record Standing(
 
   /// Whether nobody can say who is ahead: rounds disagree, or the two medians disagree with them.
   boolean isLevel() {
-    return lead.low() <= 1 && lead.high() >= 1 || isContradicted();
+    return (lead.low() <= 1 && lead.high() >= 1) || isContradicted();
   }
 
   boolean isAhead() {

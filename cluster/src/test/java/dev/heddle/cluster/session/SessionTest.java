@@ -169,9 +169,9 @@ final class SessionTest {
     assertThat(roundTrip(3, 20 * SECOND, 751 * MILLI)).isEqualTo(1_024 * KIB);
     assertThat(roundTrip(4, 30 * SECOND, 3 * SECOND)).isEqualTo(1_024 * KIB);
     assertThat(roundTrip(5, 40 * SECOND, 3 * SECOND + 1)).isEqualTo(1_024 * KIB);
-    for (int i = 6; i < 20; i++) {
+    for (long i = 6; i < 20; i++) {
       assertThat(roundTrip(i, i * 10 * SECOND, 4 * SECOND))
-          .isEqualTo(Math.max(128, 1_024 >> (i - 5)) * KIB);
+          .isEqualTo(Math.max(128L, 1_024L >> (i - 5)) * KIB);
     }
   }
 

@@ -14,7 +14,7 @@ final class SummaryChart {
   static final List<String> ROWS =
       List.of("spawn-one", "channel-64", "timers-fire", "process-pairs", "http", "tcp-echo");
 
-  private static final int WIDTH = 760;
+  private static final int WIDTH = 800;
   private static final int MIDDLE = 290;
   private static final int REACH = 130; // of the longest bar
   private static final int WORDS = 440;

@@ -68,7 +68,9 @@ final class RemoteTies {
    * Locks. Under the lock: ProcessLinks, whose locks are held for some instructions, and the sink.
    * Not under it: exits and what they notify, and code of the program, since the end of the session
    * spins for the lock. The text of an exit is such code: a failure makes its message, a codec
-   * encodes a detail.
+   * encodes a detail. It may throw, and then the exit is told without it (Failures): a watch that
+   * tells nothing would keep the ties of the other node for good. Each stand-in is ended, also when
+   * the end of another one fails.
    *
    * So a watch is added under the lock and listens after it. A process that has ended tells its
    * exit then. Two things may happen in between:
@@ -100,6 +102,8 @@ final class RemoteTies {
       return isMonitored || !linked.isEmpty();
     }
   }
+
+  private static final System.Logger LOG = System.getLogger("dev.heddle.cluster.peer");
 
   private final RemoteContext context;
   private final PeerLock lock = new PeerLock();
@@ -448,7 +452,19 @@ final class RemoteTies {
       lock.unlock();
     }
     if (standIn != null) {
+      exited(standIn, exit);
+    }
+  }
+
+  /// Tells those that are tied to a stand-in. What fails keeps back nothing else.
+  private void exited(StandIn standIn, Exit exit) {
+    try {
       standIn.exited(exit);
+    } catch (Throwable t) {
+      LOG.log(
+          System.Logger.Level.ERROR,
+          "the end of %s was not told to all that are tied to it".formatted(standIn.self()),
+          t);
     }
   }
 
@@ -513,7 +529,7 @@ final class RemoteTies {
       lock.unlock();
     }
     unwatched.forEach(watch -> watch.owner.processLinks().offExit(watch.listener));
-    gone.forEach(standIn -> standIn.exited(lost(standIn.self())));
+    gone.forEach(standIn -> exited(standIn, lost(standIn.self())));
   }
 
   /// How many processes of the other node have a stand-in here.

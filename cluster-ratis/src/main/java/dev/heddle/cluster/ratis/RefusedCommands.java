@@ -6,8 +6,8 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /// Lets the log say why commands were refused: each reason once a minute, since its sender repeats
-/// the command, and no more than 100 lines in all, since a sender may make up new ones. Counts the
-/// others.
+/// the command, and no more than 100 lines a minute in all, since a sender may make up new reasons.
+/// Counts the others; the next line says how many.
 ///
 /// **Thread** any.
 final class RefusedCommands {

@@ -15,6 +15,7 @@ import java.util.concurrent.Executor;
 import java.util.concurrent.ForkJoinPool;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.function.Consumer;
+import java.util.function.Function;
 
 /// The parts of a runtime that differ in a simulation: here those with real threads and time.
 ///
@@ -77,11 +78,16 @@ sealed class RuntimeParts permits SimulatedParts {
     return new RetryingExecutor(
         threads,
         task -> ForkJoinPool.commonPool().execute(task), // not yet: its class takes time to load
-        retry -> {
-          WaitTimeout timer = new WaitTimeout(timers, retry);
-          return () -> timer.start(RETRY);
-        },
+        retries(timers),
         timers::nanoTime);
+  }
+
+  /// What has an action called after a pause, on the thread of the timers.
+  static Function<Runnable, Runnable> retries(Timers timers) {
+    return retry -> {
+      WaitTimeout timer = new WaitTimeout(timers, retry);
+      return () -> timer.start(RETRY);
+    };
   }
 
   /// What is called with a deadlock.

@@ -61,7 +61,7 @@ final class SimulatedParts extends RuntimeParts {
   /// On the calling thread, which is that of the simulation.
   @Override
   RetryingExecutor callbacks(Timers timers) {
-    return new RetryingExecutor(Runnable::run, null, retry -> retry, timers::nanoTime);
+    return new RetryingExecutor(Runnable::run, null, retries(timers), timers::nanoTime);
   }
 
   @Override

@@ -69,8 +69,12 @@ final class RemoteTies {
    * Not under it: exits and what they notify, and code of the program, since the end of the session
    * spins for the lock. The text of an exit is such code: a failure makes its message, a codec
    * encodes a detail. It may throw, and then the exit is told without it (Failures): a watch that
-   * tells nothing would keep the ties of the other node for good. Each stand-in is ended, also when
-   * the end of another one fails.
+   * tells nothing would keep the ties of the other node for good.
+   *
+   * What fails. Each stand-in is ended, also when the end of another one fails. One whose end was
+   * told to some only, as memory was lacking, is continued after a pause, with the same exit, until
+   * all are told (I4 of ProcessLinks). It has left the map, so nobody else ends it.
+   * [RemoteWatchesTest]
    *
    * So a watch is added under the lock and listens after it. A process that has ended tells its
    * exit then. Two things may happen in between:
@@ -456,15 +460,39 @@ final class RemoteTies {
     }
   }
 
-  /// Tells those that are tied to a stand-in. What fails keeps back nothing else.
-  private void exited(StandIn standIn, Exit exit) {
+  /// Tells those that are tied to a stand-in, which has left the map. What fails keeps back nothing
+  /// else, and is continued after a pause.
+  private void exited(StandIn standIn, @Nullable Exit exit) {
     try {
       standIn.exited(exit);
     } catch (Throwable t) {
-      LOG.log(
-          System.Logger.Level.ERROR,
-          "the end of %s was not told to all that are tied to it".formatted(standIn.self()),
-          t);
+      log("not all that are tied to %s were told of its end, which is tried again", standIn, t);
+      exitedLater(standIn);
+    }
+  }
+
+  private void exitedLater(StandIn standIn) {
+    try {
+      context.local().callbacks().executeLater(() -> exitedAgain(standIn));
+    } catch (Throwable t) { // the runtime has shut down, or there is no memory even for a task
+      log("the end of %s was not told to all that are tied to it", standIn, t);
+    }
+  }
+
+  /// Logs nothing when it fails again: that was said, and may go on for long.
+  private void exitedAgain(StandIn standIn) {
+    try {
+      standIn.exited(null);
+    } catch (Throwable _) {
+      exitedLater(standIn); // safe: what is thrown was logged the first time
+    }
+  }
+
+  private static void log(String text, StandIn standIn, Throwable why) {
+    try {
+      LOG.log(System.Logger.Level.ERROR, text.formatted(standIn.self()), why);
+    } catch (Throwable _) {
+      return; // safe: only the line is lost
     }
   }
 
@@ -528,8 +556,18 @@ final class RemoteTies {
     } finally {
       lock.unlock();
     }
-    unwatched.forEach(watch -> watch.owner.processLinks().offExit(watch.listener));
-    gone.forEach(standIn -> exited(standIn, lost(standIn.self())));
+    for (StandIn standIn : gone) {
+      exited(standIn, null);
+    }
+    unwatched.forEach(RemoteTies::listenNoMore);
+  }
+
+  private static void listenNoMore(Watch watch) {
+    try {
+      watch.owner.processLinks().offExit(watch.listener);
+    } catch (Throwable _) {
+      return; // safe: the listener stays, and tells nothing, as its watch has left the map
+    }
   }
 
   /// How many processes of the other node have a stand-in here.

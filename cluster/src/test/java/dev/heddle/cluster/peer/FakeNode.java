@@ -129,6 +129,11 @@ public final class FakeNode implements LocalProcesses {
     retries.remove().run();
   }
 
+  /// Whether anything is to be tried again.
+  boolean hasRetries() {
+    return !retries.isEmpty();
+  }
+
   /// Delivers the oldest frame to the other node.
   public boolean deliver(FakeNode to) {
     Frame frame = outbox.poll();

@@ -173,19 +173,19 @@ final class RemoteWatchesTest {
     assertThat(there.remote.counters().watches()).isZero();
   }
 
-  /// A process that fails when it is told of an end.
-  private ProcessLinks.Owner failing(long number) {
+  /// A process that fails the first times when it is told of an end.
+  private static ProcessLinks.Owner failing(FakeProcess process, int times) {
     return (ProcessLinks.Owner)
         Proxy.newProxyInstance(
             ProcessLinks.Owner.class.getClassLoader(),
             new Class<?>[] {ProcessLinks.Owner.class},
             new InvocationHandler() {
-              private final FakeProcess process = new FakeProcess(here.address(number));
+              private int left = times;
 
               @Override
               public @Nullable Object invoke(Object proxy, Method method, Object[] arguments)
                   throws Throwable {
-                if (method.getName().equals("monitorFired")) {
+                if (method.getName().equals("monitorFired") && left-- > 0) {
                   throw new OutOfMemoryError("of a test");
                 }
                 return method.invoke(process, arguments);
@@ -196,7 +196,8 @@ final class RemoteWatchesTest {
   @Test
   void endOfTheSession_whenTellingOneExitFails_isToldToTheOthers() {
     for (int i = 0; i < 20; i++) {
-      here.remote.monitor(failing(100 + i), there.address(500 + i), _ -> {});
+      ProcessLinks.Owner failing = failing(new FakeProcess(here.address(100 + i)), 1 << 30);
+      here.remote.monitor(failing, there.address(500 + i), _ -> {});
     }
     here.remote.monitor(watcher, watched.self(), _ -> {});
     CompletableFuture<Exit> exit = here.remote.whenExited(there.address(600));
@@ -207,5 +208,46 @@ final class RemoteWatchesTest {
         .extracting(Exit::reason)
         .containsExactly(Reason.NO_CONNECTION);
     assertThat(exit).isCompleted();
+  }
+
+  /// Three monitor the same process, and the second fails when it is told, twice.
+  private List<FakeProcess> monitorsOfWhichOneFails() {
+    List<FakeProcess> all = new ArrayList<>();
+    for (int i = 0; i < 3; i++) {
+      FakeProcess process = new FakeProcess(here.address(100 + i));
+      all.add(process);
+      here.remote.monitor(failing(process, i == 1 ? 2 : 0), watched.self(), _ -> {});
+    }
+    deliver();
+    return all;
+  }
+
+  private void assertToldOnce(List<FakeProcess> all, Reason reason) {
+    assertThat(all.get(0).downs).hasSize(1);
+    assertThat(all.get(1).downs).isEmpty();
+    assertThat(all.get(2).downs).isEmpty();
+    here.retry(); // fails again
+    here.retry();
+    assertThat(all)
+        .allSatisfy(process -> {
+          assertThat(process.downs.values()).extracting(Exit::reason).containsExactly(reason);
+          assertThat(process.faults).isEmpty();
+        });
+    assertThat(here.hasRetries()).isFalse();
+  }
+
+  @Test
+  void endOfTheSession_thatWasToldHalf_isToldToTheOthersLater_onceEach() {
+    List<FakeProcess> all = monitorsOfWhichOneFails();
+    here.endSession();
+    assertToldOnce(all, Reason.NO_CONNECTION);
+  }
+
+  @Test
+  void exitOfAProcess_thatWasToldHalf_isToldToTheOthersLater_onceEach() {
+    List<FakeProcess> all = monitorsOfWhichOneFails();
+    watched.end(Reason.FAILED);
+    deliver();
+    assertToldOnce(all, Reason.FAILED);
   }
 }

@@ -9,12 +9,12 @@ import dev.heddle.process.mailbox.SenderQueue;
 import dev.heddle.process.remote.LocalProcesses;
 import dev.heddle.process.remote.NodePeer;
 import dev.heddle.process.remote.ProcessOrder;
+import dev.heddle.process.remote.RetryingExecutor;
 import dev.heddle.process.routing.RoutingTable;
 import dev.heddle.process.timer.Timers;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
-import java.util.concurrent.Executor;
 import java.util.concurrent.TimeoutException;
 import java.util.function.Function;
 import java.util.function.Supplier;
@@ -32,7 +32,7 @@ record LocalAccess(
     RoutingTable routes,
     RequestSender requests,
     Timers timers,
-    Executor callbacks)
+    RetryingExecutor callbacks)
     implements LocalProcesses {
 
   @Override

@@ -16,6 +16,7 @@ import dev.heddle.process.host.ProcessHost;
 import dev.heddle.process.instance.ProcessInstance;
 import dev.heddle.process.observe.ProcessJfrEvents;
 import dev.heddle.process.observe.RuntimeRegistration;
+import dev.heddle.process.remote.RetryingExecutor;
 import dev.heddle.process.remote.RuntimeAccess;
 import dev.heddle.process.routing.RoutingTable;
 import dev.heddle.process.scheduler.LongStepHandler;
@@ -28,7 +29,6 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
@@ -63,7 +63,7 @@ public final class ProcessRuntime implements AutoCloseable {
   final RequestSender requests; // also for references
   private final Duration shutdownDeadline;
   private final BeforeShutdown beforeShutdown;
-  private final Executor callbacks;
+  private final RetryingExecutor callbacks;
   private final AtomicBoolean shuttingDown = new AtomicBoolean();
   private final CompletableFuture<ShutdownReport> report = new CompletableFuture<>();
 
@@ -78,7 +78,7 @@ public final class ProcessRuntime implements AutoCloseable {
     this.requests = new RequestSender(this::host);
     this.shutdownDeadline = how.shutdownDeadline;
     this.beforeShutdown = new BeforeShutdown(parts.beforeShutdown(), timers);
-    this.callbacks = parts.callbacks();
+    this.callbacks = parts.callbacks(timers);
     this.routes =
         new RoutingTable(
             how.node,
@@ -588,6 +588,7 @@ public final class ProcessRuntime implements AutoCloseable {
       return new HostShutdown(host, workers, timers, loops).run(BoundedWaits.bounded(rest));
     } finally {
       managed.leave();
+      callbacks.close();
     }
   }
 

@@ -3,15 +3,19 @@ package dev.heddle.process;
 
 import dev.heddle.HeddleOptions;
 import dev.heddle.process.dispatch.CommandLoop;
+import dev.heddle.process.remote.RetryingExecutor;
 import dev.heddle.process.scheduler.LongStepHandler;
 import dev.heddle.process.scheduler.WorkerPool;
 import dev.heddle.process.scheduler.WorkerThread;
 import dev.heddle.process.simulation.ProcessWorld;
 import dev.heddle.process.timer.Timers;
+import dev.heddle.process.timer.WaitTimeout;
 import java.time.Duration;
 import java.util.concurrent.Executor;
+import java.util.concurrent.ForkJoinPool;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.function.Consumer;
+import java.util.function.Function;
 
 /// The parts of a runtime that differ in a simulation: here those with real threads and time.
 ///
@@ -19,6 +23,9 @@ import java.util.function.Consumer;
 /// subclasses, which other programs do not load, so the calls of their methods stay direct. Test:
 /// SimulationCostTest.
 sealed class RuntimeParts permits SimulatedParts {
+  private static final Duration RETRY =
+      Duration.ofMillis(100); // the JVM logs each thread that fails
+
   RuntimeParts() {}
 
   /// Those for a runtime that the current thread starts.
@@ -54,9 +61,33 @@ sealed class RuntimeParts permits SimulatedParts {
     return all -> Thread.ofPlatform().daemon().name("heddle-before-shutdown").start(all);
   }
 
-  /// Runs code of the program that may wait, each task on a thread of its own.
-  Executor callbacks() {
-    return CallerFutures::execute;
+  /// Runs code of the program that may wait, each task on a virtual thread of its own, of the JDK's
+  /// scheduler.
+  RetryingExecutor callbacks(Timers timers) {
+    return callbacks(
+        timers,
+        task ->
+            Thread.ofVirtual()
+                .name("heddle-callback")
+                .inheritInheritableThreadLocals(false)
+                .start(task));
+  }
+
+  /// The same, with what makes threads.
+  static RetryingExecutor callbacks(Timers timers, Executor threads) {
+    return new RetryingExecutor(
+        threads,
+        task -> ForkJoinPool.commonPool().execute(task), // not yet: its class takes time to load
+        retries(timers),
+        timers::nanoTime);
+  }
+
+  /// What has an action called after a pause, on the thread of the timers.
+  static Function<Runnable, Runnable> retries(Timers timers) {
+    return retry -> {
+      WaitTimeout timer = new WaitTimeout(timers, retry);
+      return () -> timer.start(RETRY);
+    };
   }
 
   /// What is called with a deadlock.

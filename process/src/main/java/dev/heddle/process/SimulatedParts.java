@@ -4,6 +4,7 @@ package dev.heddle.process;
 import dev.heddle.HeddleOptions;
 import dev.heddle.process.dispatch.CommandLoop;
 import dev.heddle.process.dispatch.SimulatedLoop;
+import dev.heddle.process.remote.RetryingExecutor;
 import dev.heddle.process.scheduler.LongStepHandler;
 import dev.heddle.process.scheduler.SimulatedWorkers;
 import dev.heddle.process.scheduler.WorkerPool;
@@ -57,9 +58,10 @@ final class SimulatedParts extends RuntimeParts {
     return Runnable::run;
   }
 
+  /// On the calling thread, which is that of the simulation.
   @Override
-  Executor callbacks() {
-    return Runnable::run;
+  RetryingExecutor callbacks(Timers timers) {
+    return new RetryingExecutor(Runnable::run, null, retries(timers), timers::nanoTime);
   }
 
   @Override

@@ -14,9 +14,7 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.util.Collection;
-import java.util.Set;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Supplier;
 import org.apache.ratis.io.MD5Hash;
 import org.apache.ratis.proto.RaftProtos.LogEntryProto;
@@ -68,8 +66,6 @@ final class RosterMachine extends BaseStateMachine {
   private static final long ENTRIES = 1_000; // 50 ms of a processor, in a JVM that has just begun
   private static final long ENTRY_BYTES = 64; // of a state that is read as fast as one is applied
 
-  private static final int MOST_REFUSALS = 100; // a sender may make up new ones
-
   private static final System.Logger LOG = System.getLogger("dev.heddle.cluster.ratis");
 
   private final NameStore.Listener listener;
@@ -80,7 +76,7 @@ final class RosterMachine extends BaseStateMachine {
   private boolean hasOlderFormat; // this; of an entry since the last snapshot
   private long snapshotIndex; // this; of Ratis
   private long snapshotBytes; // this
-  private final Set<String> refusals = ConcurrentHashMap.newKeySet(); // that were logged
+  private final RefusedCommands refusals = new RefusedCommands();
   private volatile int raising; // the format of a Raise that this leader has put into its log
   private volatile @Nullable String obstacle; // written by Ratis
 
@@ -209,12 +205,12 @@ final class RosterMachine extends BaseStateMachine {
     }
   }
 
-  /// Its sender repeats it, once a second for instance: one line for each text.
   private void refused(IllegalArgumentException why) {
-    if (refusals.size() < MOST_REFUSALS && refusals.add(String.valueOf(why.getMessage()))) {
+    String line = refusals.line(String.valueOf(why.getMessage()), System.nanoTime());
+    if (line != null) {
       LOG.log(
           System.Logger.Level.WARNING,
-          "voter '%s' keeps a command out of the log: %s".formatted(getId(), why.getMessage()));
+          "voter '%s' keeps a command out of the log: %s".formatted(getId(), line));
     }
   }
 

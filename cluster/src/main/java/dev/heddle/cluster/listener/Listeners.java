@@ -86,7 +86,7 @@ public final class Listeners<T> {
   private final Executor threads;
   private final List<Listener> all = new CopyOnWriteArrayList<>();
 
-  /// @param threads runs each task on a thread of its own
+  /// @param threads runs each task on a thread of its own, and loses none
   public Listeners(Executor threads) {
     this.threads = threads;
   }

@@ -367,7 +367,7 @@ public final class RemoteNode implements NodePeer {
           }
         };
     try {
-      context.local().callbacks().execute(start);
+      context.local().callbacks().executeNow(start);
     } catch (RejectedExecutionException | OutOfMemoryError e) {
       deliveries.startIsOver(bytes);
       incoming.refuse(spawn, e);

@@ -68,7 +68,13 @@ final class RemoteTies {
    * Locks. Under the lock: ProcessLinks, whose locks are held for some instructions, and the sink.
    * Not under it: exits and what they notify, and code of the program, since the end of the session
    * spins for the lock. The text of an exit is such code: a failure makes its message, a codec
-   * encodes a detail.
+   * encodes a detail. It may throw, and then the exit is told without it (Failures): a watch that
+   * tells nothing would keep the ties of the other node for good.
+   *
+   * What fails. Each stand-in is ended, also when the end of another one fails. One whose end was
+   * told to some only, as memory was lacking, is continued after a pause, with the same exit, until
+   * all are told (I4 of ProcessLinks). It has left the map, so nobody else ends it.
+   * [RemoteWatchesTest]
    *
    * So a watch is added under the lock and listens after it. A process that has ended tells its
    * exit then. Two things may happen in between:
@@ -100,6 +106,8 @@ final class RemoteTies {
       return isMonitored || !linked.isEmpty();
     }
   }
+
+  private static final System.Logger LOG = System.getLogger("dev.heddle.cluster.peer");
 
   private final RemoteContext context;
   private final PeerLock lock = new PeerLock();
@@ -448,7 +456,43 @@ final class RemoteTies {
       lock.unlock();
     }
     if (standIn != null) {
+      exited(standIn, exit);
+    }
+  }
+
+  /// Tells those that are tied to a stand-in, which has left the map. What fails keeps back nothing
+  /// else, and is continued after a pause.
+  private void exited(StandIn standIn, @Nullable Exit exit) {
+    try {
       standIn.exited(exit);
+    } catch (Throwable t) {
+      log("not all that are tied to %s were told of its end, which is tried again", standIn, t);
+      exitedLater(standIn);
+    }
+  }
+
+  private void exitedLater(StandIn standIn) {
+    try {
+      context.local().callbacks().executeLater(() -> exitedAgain(standIn));
+    } catch (Throwable t) { // the runtime has shut down, or there is no memory even for a task
+      log("the end of %s was not told to all that are tied to it", standIn, t);
+    }
+  }
+
+  /// Logs nothing when it fails again: that was said, and may go on for long.
+  private void exitedAgain(StandIn standIn) {
+    try {
+      standIn.exited(null);
+    } catch (Throwable _) {
+      exitedLater(standIn); // safe: what is thrown was logged the first time
+    }
+  }
+
+  private static void log(String text, StandIn standIn, Throwable why) {
+    try {
+      LOG.log(System.Logger.Level.ERROR, text.formatted(standIn.self()), why);
+    } catch (Throwable _) {
+      return; // safe: only the line is lost
     }
   }
 
@@ -512,8 +556,18 @@ final class RemoteTies {
     } finally {
       lock.unlock();
     }
-    unwatched.forEach(watch -> watch.owner.processLinks().offExit(watch.listener));
-    gone.forEach(standIn -> standIn.exited(lost(standIn.self())));
+    for (StandIn standIn : gone) {
+      exited(standIn, null);
+    }
+    unwatched.forEach(RemoteTies::listenNoMore);
+  }
+
+  private static void listenNoMore(Watch watch) {
+    try {
+      watch.owner.processLinks().offExit(watch.listener);
+    } catch (Throwable _) {
+      return; // safe: the listener stays, and tells nothing, as its watch has left the map
+    }
   }
 
   /// How many processes of the other node have a stand-in here.

@@ -6,6 +6,7 @@ import dev.heddle.process.Pid;
 import dev.heddle.process.links.ProcessLinks;
 import java.util.HashMap;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 
 /// Represents a process of another node in the links and monitors of this one.
 final class StandIn implements ProcessLinks.Owner {
@@ -21,6 +22,10 @@ final class StandIn implements ProcessLinks.Owner {
   /// The processes here that are linked to it: to each the number of the LINK that this node has
   /// sent for it, or 0 when the other node has made the link.
   final Map<Pid, Long> linked = new HashMap<>(2);
+
+  // ---- the thread that tells the end ----
+
+  private @Nullable Exit end; // the same in each call of exited(), which continues by it
 
   StandIn(RemoteTies ties, Pid pid) {
     this.ties = ties;
@@ -65,7 +70,15 @@ final class StandIn implements ProcessLinks.Owner {
     throw new IllegalStateException(pid + " is of another node; it monitors nothing here");
   }
 
-  void exited(Exit exit) {
+  /// Tells all that are tied to it. If it throws, another call continues there.
+  ///
+  /// @param known how it has ended; null when that is not known, or was said before
+  void exited(@Nullable Exit known) {
+    Exit exit = end;
+    if (exit == null) {
+      exit = known == null ? new Exit(pid, Exit.Reason.NO_CONNECTION, null, null) : known;
+      end = exit;
+    }
     var _ = links.exited(this, exit, (_, _) -> {});
   }
 }

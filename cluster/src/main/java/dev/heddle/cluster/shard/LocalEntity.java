@@ -23,7 +23,6 @@ import java.util.Objects;
 import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentLinkedQueue;
-import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
@@ -45,8 +44,8 @@ final class LocalEntity {
    * node, and leave() uses all of its time for it. [EntityTypeTest; mutant:
    * cluster-shard-released-before-its-entities-end]
    *
-   * No thread can be made. The agent tries again at its next tick: an entity that is never started,
-   * or whose end is never told, would keep its key and its shard. [ShardServiceTest]
+   * When no thread can be made, the start and the end wait for one: an entity that never starts, or
+   * whose end is never told, would keep its key and its shard. [ShardServiceTest]
    */
   private static final int PORTION =
       ShardWindow.DEFAULT.messages() / 32; // of messages taken, to tell of
@@ -82,9 +81,6 @@ final class LocalEntity {
 
     /// The process has ended.
     void ended(LocalEntity entity);
-
-    /// No thread could be made. The action tries again: it is to be called soon, without a lock.
-    void noThread(Runnable again, Throwable why);
   }
 
   final long number;
@@ -241,11 +237,13 @@ final class LocalEntity {
   /// Does what the shard has decided.
   void carryOut() {
     if (!isBegun.get() && isBegun.compareAndSet(false, true)) {
-      onOwnThread(() -> {
-        spawn();
-        isStarted = true;
-        carryOut();
-      });
+      local
+          .callbacks()
+          .execute(() -> {
+            spawn();
+            isStarted = true;
+            carryOut();
+          });
     }
     while (isStarted && !orders.isEmpty() && carrying.tryLock()) {
       try {
@@ -304,15 +302,7 @@ final class LocalEntity {
 
   /// On a thread of its own: this may be under `carrying`, and a successor that ends at once, too.
   private void ended() {
-    onOwnThread(() -> listener.ended(this));
-  }
-
-  private void onOwnThread(Runnable action) {
-    try {
-      local.callbacks().execute(action);
-    } catch (RejectedExecutionException | OutOfMemoryError e) {
-      listener.noThread(() -> onOwnThread(action), e);
-    }
+    local.callbacks().execute(() -> listener.ended(this));
   }
 
   private void send(Delivery delivery) {

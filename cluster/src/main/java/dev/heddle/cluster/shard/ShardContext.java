@@ -41,7 +41,6 @@ final class ShardContext implements EntityType.Node, LocalEntity.Listener {
   private final ShardLog report;
   private final Function<String, @Nullable EntityType> types;
   private final Queue<Runnable> decided = new ConcurrentLinkedQueue<>(); // under locks, done after
-  private final Queue<Runnable> again = new ConcurrentLinkedQueue<>(); // what had no thread
   private final EntityAsks asks;
   private final IncomingAsks incoming;
   private final HeldBytes held = new HeldBytes(HeldBytes.MOST);
@@ -70,14 +69,6 @@ final class ShardContext implements EntityType.Node, LocalEntity.Listener {
   /// Has something done when no lock is held.
   void later(Runnable action) {
     decided.add(action);
-  }
-
-  /// Tries again what had no thread. Called at each tick: in [#carryOut] it would be tried without
-  /// a pause.
-  void tryAgain() {
-    for (Runnable next = again.poll(); next != null; next = again.poll()) {
-      decided.add(next);
-    }
   }
 
   void onFailed(BiConsumer<EntityMessage, Failure> listener) {
@@ -212,16 +203,6 @@ final class ShardContext implements EntityType.Node, LocalEntity.Listener {
     if (type != null) {
       type.tookOne(entity);
     }
-  }
-
-  @Override
-  public void noThread(Runnable next, Throwable why) {
-    if (again.isEmpty()) {
-      report.warn(
-          "node '%s': no thread could be made for an entity, and is tried again: %s"
-              .formatted(self.node(), why));
-    }
-    again.add(next);
   }
 
   @Override

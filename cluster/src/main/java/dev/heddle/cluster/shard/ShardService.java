@@ -435,7 +435,6 @@ public final class ShardService implements RosterAccess.Part {
     asks.due(now);
     report.due(now);
     peers.lookAgain();
-    shared.tryAgain();
     shared.carryOut();
   }
 

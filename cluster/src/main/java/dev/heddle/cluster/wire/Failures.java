@@ -17,7 +17,9 @@ public final class Failures {
 
   private Failures() {}
 
-  /// A failure as it travels. One that came from another node keeps the texts it came with.
+  /// A failure as it travels. One that came from another node keeps the texts it came with. What
+  /// the program's own exception class throws, errors too, is a text as well: an asker waits for
+  /// it.
   public static FailureText text(Throwable failure) {
     return failure instanceof RemoteFailure it
         ? new FailureText(it.type(), it.remoteMessage(), it.remoteTrace())
@@ -28,13 +30,21 @@ public final class Failures {
     try {
       String message = failure.getMessage();
       return message == null ? null : cut(message);
-    } catch (RuntimeException e) { // of the program's own exception class
-      return "its message has thrown " + e.getClass().getName();
+    } catch (Throwable t) {
+      return "its message has thrown " + t.getClass().getName();
+    }
+  }
+
+  private static String traceOf(Throwable failure) {
+    try {
+      return traceOfAll(failure);
+    } catch (Throwable t) {
+      return "its trace has thrown " + t.getClass().getName();
     }
   }
 
   /// The failure and its causes, of each the innermost frames: so the causes are within the limit.
-  private static String traceOf(Throwable failure) {
+  private static String traceOfAll(Throwable failure) {
     StringBuilder out = new StringBuilder();
     Throwable cause = failure;
     for (int i = 0; cause != null && i < MOST_CAUSES; i++) { // causes may form a ring
@@ -92,8 +102,9 @@ public final class Failures {
     }
     try {
       return writer.encode(value);
-    } catch (NotSendableException e) {
-      refused.append("%s of the process cannot be sent: %s%n".formatted(what, e.getMessage()));
+    } catch (Throwable t) { // what a codec throws, errors too, keeps no exit back
+      String why = t instanceof NotSendableException ? t.getMessage() : t.getClass().getName();
+      refused.append("%s of the process cannot be sent: %s%n".formatted(what, why));
       return null;
     }
   }

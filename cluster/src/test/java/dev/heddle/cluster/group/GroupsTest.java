@@ -101,6 +101,24 @@ class GroupsTest {
   }
 
   @Test
+  @Tag("C7")
+  void listener_forWhichNoThreadCanBeMade_hearsOfAllChangesWhenThereIsOne() {
+    a.groups().onChange(changes::add);
+    a.callbacks = FakeNode.NO_THREAD;
+    a.groups().join("chat", a.pid(0));
+    a.groups().join("chat", a.pid(1));
+    assertThat(changes).isEmpty();
+
+    a.callbacks = Runnable::run;
+    a.retry();
+
+    assertThat(changes)
+        .containsExactly(
+            new GroupChange("chat", List.of(a.pid(0)), List.of()),
+            new GroupChange("chat", List.of(a.pid(1)), List.of()));
+  }
+
+  @Test
   void publish_reachesAllMembers_andSaysHowMany() {
     a.groups().join("chat", a.pid(0));
     b.groups().join("chat", b.pid(0));

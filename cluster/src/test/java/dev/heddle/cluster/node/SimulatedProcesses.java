@@ -18,12 +18,12 @@ import dev.heddle.process.StartOptions;
 import dev.heddle.process.remote.LocalProcesses;
 import dev.heddle.process.remote.NodePeer;
 import dev.heddle.process.remote.ProcessOrder;
+import dev.heddle.process.remote.RetryingExecutor;
 import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.Executor;
 import java.util.function.Function;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -34,6 +34,8 @@ final class SimulatedProcesses implements LocalProcesses {
   private final ProcessHistory history;
   final Map<Pid, SimulatedProcess> living = new LinkedHashMap<>();
   private final Reply<@Nullable Object> unused = UnusedReply.get();
+  private final RetryingExecutor callbacks =
+      new RetryingExecutor(Runnable::run, null, retry -> retry, System::nanoTime);
   private long last;
 
   SimulatedProcesses(NodeLife life, ProcessHistory history) {
@@ -74,8 +76,8 @@ final class SimulatedProcesses implements LocalProcesses {
   }
 
   @Override
-  public Executor callbacks() {
-    return Runnable::run;
+  public RetryingExecutor callbacks() {
+    return callbacks;
   }
 
   @Override

@@ -18,6 +18,7 @@ import dev.heddle.process.links.ProcessLinks;
 import dev.heddle.process.remote.LocalProcesses;
 import dev.heddle.process.remote.NodePeer;
 import dev.heddle.process.remote.ProcessOrder;
+import dev.heddle.process.remote.RetryingExecutor;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -52,7 +53,20 @@ public final class FakeNode implements LocalProcesses {
   SendResult offered = SendResult.ACCEPTED;
   CompletableFuture<@Nullable Void> room = CompletableFuture.completedFuture(null);
 
-  Executor callbacks = Runnable::run;
+  /// Makes no thread.
+  public static final Executor NO_THREAD =
+      _ -> {
+        throw new OutOfMemoryError("no thread");
+      };
+
+  public Executor callbacks = Runnable::run;
+  private final Deque<Runnable> retries = new ArrayDeque<>(); // of callbacks that had no thread
+  private final RetryingExecutor retrying =
+      new RetryingExecutor(
+          task -> callbacks.execute(task),
+          null,
+          retry -> () -> retries.add(retry),
+          System::nanoTime);
 
   // a process has ended before its start returns, and can still be found
   Consumer<FakeProcess> starting = made -> made.end(Exit.Reason.FAILED);
@@ -108,6 +122,16 @@ public final class FakeNode implements LocalProcesses {
 
   public boolean isHere(Pid pid) {
     return pid.node().equals(life.node());
+  }
+
+  /// Tries again what had no thread, as the timers do.
+  public void retry() {
+    retries.remove().run();
+  }
+
+  /// Whether anything is to be tried again.
+  boolean hasRetries() {
+    return !retries.isEmpty();
   }
 
   /// Delivers the oldest frame to the other node.
@@ -269,8 +293,8 @@ public final class FakeNode implements LocalProcesses {
   }
 
   @Override
-  public Executor callbacks() {
-    return task -> callbacks.execute(task);
+  public RetryingExecutor callbacks() {
+    return retrying;
   }
 
   @Override

@@ -231,6 +231,52 @@ class FlowTest {
     assertThat(node.room).isCancelled();
   }
 
+  /// So the senders at the other node waited for ever.
+  @Test
+  @Tag("C9")
+  void pausedReceiver_forWhoseSpaceNoThreadCanBeMade_isResumedWhenThereIsOne() {
+    FakeNode node = holding();
+    node.callbacks = FakeNode.NO_THREAD;
+    CompletableFuture<?> room = node.room;
+    node.room = CompletableFuture.completedFuture(null);
+    node.offered = SendResult.ACCEPTED;
+    room.complete(null);
+    assertThat(node.remote.heldBytes()).isPositive();
+
+    node.callbacks = Runnable::run;
+    node.retry();
+
+    assertThat(node.outbox).endsWith(new Frame.Resume(node.pid(0)));
+    assertThat(node.remote.heldBytes()).isZero();
+  }
+
+  /// It takes more turns than one.
+  @Test
+  @Tag("C9")
+  void heldMessages_forWhoseNextTurnNoThreadCanBeMade_followWhenThereIsOne() {
+    FakeNode node = holding();
+    byte[] content = MessageContents.of(new FakeNode("a", "b", 1).life, "held");
+    for (int i = 0; i < 3_000; i++) {
+      node.remote.handle(new Frame.Message(node.pid(0), Content.of(content)));
+    }
+    node.nearlyFull = null;
+    node.offered = SendResult.ACCEPTED;
+    CompletableFuture<?> room = node.room;
+    node.room = CompletableFuture.completedFuture(null);
+    node.callbacks =
+        task -> {
+          node.callbacks = FakeNode.NO_THREAD;
+          task.run();
+        };
+    room.complete(null);
+    assertThat(node.remote.heldBytes()).isPositive();
+
+    node.callbacks = Runnable::run;
+    node.retry();
+
+    assertThat(node.remote.heldBytes()).isZero();
+  }
+
   @Test
   @Tag("C9")
   void pausedReceiver_countsAsHeld_untilItIsResumed() {

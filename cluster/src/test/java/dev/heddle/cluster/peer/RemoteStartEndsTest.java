@@ -166,10 +166,7 @@ final class RemoteStartEndsTest {
   @Test
   @Tag("C9")
   void startForWhichNoThreadCanBeMade_isRefused_andIsNotHeld() {
-    there.callbacks =
-        _ -> {
-          throw new OutOfMemoryError("no thread");
-        };
+    there.callbacks = FakeNode.NO_THREAD;
     CompletableFuture<Pid> pid = here.remote.spawn("ended", StartOptions.defaults());
     deliver();
     assertThat(pid).isCompletedExceptionally();

@@ -7,7 +7,14 @@ import dev.heddle.cluster.wire.Frame;
 import dev.heddle.process.Exit;
 import dev.heddle.process.Exit.Reason;
 import dev.heddle.process.StartOptions;
+import dev.heddle.process.links.ProcessLinks;
+import java.lang.reflect.InvocationHandler;
+import java.lang.reflect.Method;
+import java.lang.reflect.Proxy;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -134,5 +141,113 @@ final class RemoteWatchesTest {
     here.remote.link(watcher, watched.self());
     assertThat(ended).isCompleted();
     assertThat(here.remote.counters().watches()).isZero();
+  }
+
+  // ---- what fails while an exit is told ----
+
+  /// A failure of the program, of which nothing can be read.
+  private static final class Unreadable extends Exception {
+    private static final long serialVersionUID = 1L;
+
+    @Override
+    public String getMessage() {
+      throw new StackOverflowError();
+    }
+
+    @Override
+    public StackTraceElement[] getStackTrace() {
+      throw new AssertionError();
+    }
+  }
+
+  @Test
+  void exitWhoseTextThrows_isToldByItsReason_andToAllOthers() {
+    here.remote.monitor(watcher, watched.self(), _ -> {});
+    deliver();
+    List<Exit> others = new ArrayList<>();
+    watched.processLinks().onExit(others::add); // behind the watch
+    watched.end(new Exit(watched.self(), Reason.FAILED, null, new Unreadable()));
+    deliver();
+    assertThat(watcher.downs.values()).extracting(Exit::reason).containsExactly(Reason.FAILED);
+    assertThat(others).hasSize(1);
+    assertThat(there.remote.counters().watches()).isZero();
+  }
+
+  /// A process that fails the first times when it is told of an end.
+  private static ProcessLinks.Owner failing(FakeProcess process, int times) {
+    return (ProcessLinks.Owner)
+        Proxy.newProxyInstance(
+            ProcessLinks.Owner.class.getClassLoader(),
+            new Class<?>[] {ProcessLinks.Owner.class},
+            new InvocationHandler() {
+              private int left = times;
+
+              @Override
+              public @Nullable Object invoke(Object proxy, Method method, Object[] arguments)
+                  throws Throwable {
+                if (method.getName().equals("monitorFired") && left-- > 0) {
+                  throw new OutOfMemoryError("of a test");
+                }
+                return method.invoke(process, arguments);
+              }
+            });
+  }
+
+  @Test
+  void endOfTheSession_whenTellingOneExitFails_isToldToTheOthers() {
+    for (int i = 0; i < 20; i++) {
+      ProcessLinks.Owner failing = failing(new FakeProcess(here.address(100 + i)), 1 << 30);
+      here.remote.monitor(failing, there.address(500 + i), _ -> {});
+    }
+    here.remote.monitor(watcher, watched.self(), _ -> {});
+    CompletableFuture<Exit> exit = here.remote.whenExited(there.address(600));
+
+    here.endSession();
+
+    assertThat(watcher.downs.values())
+        .extracting(Exit::reason)
+        .containsExactly(Reason.NO_CONNECTION);
+    assertThat(exit).isCompleted();
+  }
+
+  /// Three monitor the same process, and the second fails when it is told, twice.
+  private List<FakeProcess> monitorsOfWhichOneFails() {
+    List<FakeProcess> all = new ArrayList<>();
+    for (int i = 0; i < 3; i++) {
+      FakeProcess process = new FakeProcess(here.address(100 + i));
+      all.add(process);
+      here.remote.monitor(failing(process, i == 1 ? 2 : 0), watched.self(), _ -> {});
+    }
+    deliver();
+    return all;
+  }
+
+  private void assertToldOnce(List<FakeProcess> all, Reason reason) {
+    assertThat(all.get(0).downs).hasSize(1);
+    assertThat(all.get(1).downs).isEmpty();
+    assertThat(all.get(2).downs).isEmpty();
+    here.retry(); // fails again
+    here.retry();
+    assertThat(all)
+        .allSatisfy(process -> {
+          assertThat(process.downs.values()).extracting(Exit::reason).containsExactly(reason);
+          assertThat(process.faults).isEmpty();
+        });
+    assertThat(here.hasRetries()).isFalse();
+  }
+
+  @Test
+  void endOfTheSession_thatWasToldHalf_isToldToTheOthersLater_onceEach() {
+    List<FakeProcess> all = monitorsOfWhichOneFails();
+    here.endSession();
+    assertToldOnce(all, Reason.NO_CONNECTION);
+  }
+
+  @Test
+  void exitOfAProcess_thatWasToldHalf_isToldToTheOthersLater_onceEach() {
+    List<FakeProcess> all = monitorsOfWhichOneFails();
+    watched.end(Reason.FAILED);
+    deliver();
+    assertToldOnce(all, Reason.FAILED);
   }
 }

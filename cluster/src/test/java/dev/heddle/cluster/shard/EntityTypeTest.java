@@ -187,11 +187,6 @@ class EntityTypeTest {
 
     @Override
     public void ended(LocalEntity entity) {}
-
-    @Override
-    public void noThread(Runnable again, Throwable why) {
-      throw new IllegalStateException(why);
-    }
   }
 
   @AfterEach

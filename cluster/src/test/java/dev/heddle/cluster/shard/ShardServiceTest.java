@@ -22,12 +22,14 @@ import dev.heddle.process.Request;
 import dev.heddle.process.SendResult;
 import dev.heddle.process.StartOptions;
 import dev.heddle.process.remote.LocalProcesses;
+import dev.heddle.process.remote.RetryingExecutor;
 import java.lang.reflect.Proxy;
 import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.Deque;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
@@ -99,7 +101,7 @@ class ShardServiceTest {
   }
 
   /// The processes of the runtime, whose callbacks run elsewhere.
-  private static LocalProcesses with(LocalProcesses local, Executor callbacks) {
+  private static LocalProcesses with(LocalProcesses local, RetryingExecutor callbacks) {
     return (LocalProcesses)
         Proxy.newProxyInstance(
             LocalProcesses.class.getClassLoader(),
@@ -109,16 +111,21 @@ class ShardServiceTest {
   }
 
   @Test
-  void entity_forWhichNoThreadCanBeMade_isStartedAtALaterTick() throws Exception {
+  void entity_forWhichNoThreadCanBeMade_isStartedWhenThereIsOne() throws Exception {
     LocalProcesses local = LocalProcesses.of(runtime);
     AtomicInteger failures = new AtomicInteger(2);
-    Executor starved =
-        task -> {
-          if (failures.getAndDecrement() > 0) {
-            throw new OutOfMemoryError("no thread");
-          }
-          local.callbacks().execute(task);
-        };
+    Deque<Runnable> retries = new ArrayDeque<>();
+    RetryingExecutor starved =
+        new RetryingExecutor(
+            task -> {
+              if (failures.getAndDecrement() > 0) {
+                throw new OutOfMemoryError("no thread");
+              }
+              local.callbacks().execute(task);
+            },
+            null,
+            retry -> () -> retries.add(retry),
+            System::nanoTime);
     ShardService poor =
         new ShardService(
             self,
@@ -132,11 +139,10 @@ class ShardServiceTest {
     log.give("a", "cart", 4, poor);
     poor.tick(log.roster);
     CompletableFuture<Object> reply = poor.ask("cart", "k", "fine", LIMIT);
-    assertThat(failures.get()).isEqualTo(1); // it is not tried without a pause
-    poor.tick(log.roster);
+    retries.remove().run();
     assertThat(failures.get()).isZero();
     assertThat(reply).isNotDone();
-    poor.tick(log.roster);
+    retries.remove().run();
     assertThat(reply.get(1, TimeUnit.MINUTES)).isEqualTo("fine");
     poor.close();
   }

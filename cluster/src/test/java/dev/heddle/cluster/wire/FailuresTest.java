@@ -99,6 +99,28 @@ class FailuresTest {
     assertThat(failure.remoteMessage()).contains("IllegalStateException");
   }
 
+  static final class Broken extends Exception {
+    private static final long serialVersionUID = 1L;
+
+    @Override
+    public String getMessage() {
+      throw new StackOverflowError();
+    }
+
+    @Override
+    public StackTraceElement[] getStackTrace() {
+      throw new AssertionError();
+    }
+  }
+
+  @Test
+  void failure_whoseMethodsThrowErrors_isSent() throws Exception {
+    RemoteFailure failure = sent(new Broken());
+    assertThat(failure.type()).endsWith("Broken");
+    assertThat(failure.remoteMessage()).contains("StackOverflowError");
+    assertThat(failure.remoteTrace()).contains("AssertionError");
+  }
+
   @Test
   void exit_keepsReasonResultAndDetail() {
     Exit exit = new Exit(PID, Exit.Reason.NORMAL, new Done(3), null, "detail");

@@ -15,7 +15,6 @@ import dev.heddle.process.links.ProcessLinks;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
-import java.util.concurrent.Executor;
 import java.util.concurrent.TimeoutException;
 import java.util.function.Function;
 import java.util.function.Supplier;
@@ -151,8 +150,9 @@ public interface LocalProcesses {
 
   // ---- code of the program ----
 
-  /// Runs code of the program that may wait, each task on a thread of its own.
-  Executor callbacks();
+  /// Runs code of the program that may wait, each task on a thread of its own. A task for which no
+  /// thread can be made waits until there is one, or is refused, as its caller chooses.
+  RetryingExecutor callbacks();
 
   /// A future that completes as another one does, on a thread of its own, so its dependent stages
   /// may wait. Completing or cancelling it cancels the other one.

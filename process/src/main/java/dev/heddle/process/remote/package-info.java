@@ -7,7 +7,8 @@
 /// | sends, links, monitors and orders whose address is on another node | the same, to its peer |
 /// | messages, links, monitors and orders from other nodes | the same, to processes here |
 ///
-/// Threads: any; nothing here waits. Read `NodePeer`, then `LocalProcesses`.
+/// Threads: any; nothing here waits. `RetryingExecutor` makes threads for what does. Read
+/// `NodePeer`, then `LocalProcesses`.
 @NullMarked
 package dev.heddle.process.remote;
 

@@ -67,6 +67,9 @@ class StressRunTest {
           "dev.heddle.process.scheduler.ParkingStress.WakesABusyOne",
           "dev.heddle.process.scheduler.ParkingStress.NoFenceAfterPush",
           "dev.heddle.process.links.ProcessLinksStress.TellsWhomItTook",
+          "dev.heddle.process.remote.RetryingExecutorStress.AsksTooSoon",
+          "dev.heddle.process.remote.RetryingExecutorStress.LooksTooSoon",
+          "dev.heddle.process.remote.RetryingExecutorStress.TakesTooSoon",
           "dev.heddle.process.timer.HandOverStress.SettlesAtOnce",
           "dev.heddle.process.timer.HandOverStress.SleepsAtOnce",
           "dev.heddle.cluster.session.OutboxStress.FirstByteFirst",
@@ -77,7 +80,7 @@ class StressRunTest {
 
   /// Models and real classes that need no more than two processors; jcstress skips the others
   /// there.
-  private static final int OF_TWO_ACTORS = 89;
+  private static final int OF_TWO_ACTORS = 95;
 
   private static final int MORE_ROUNDS = 100;
 

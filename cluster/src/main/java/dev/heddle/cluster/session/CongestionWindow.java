@@ -3,7 +3,7 @@ package dev.heddle.cluster.session;
 
 /// How many bytes a session may have on their way, by the time in which they are acknowledged.
 ///
-/// **Thread** as of its [Session].
+/// **Thread** as of its session.
 final class CongestionWindow {
   /*
    * What is on its way waits in queues of the engine, of the kernels, and of what is between them.
@@ -36,9 +36,15 @@ final class CongestionWindow {
   private static final long SLOW_NANOS = 3_000_000_000L;
   private static final long NONE = 0;
 
+  private final int most;
   private int bytes = FIRST_BYTES;
   private long timed = NONE; // the number of the packet
   private long timedAt;
+
+  /// @param most bytes that it ever has
+  CongestionWindow(int most) {
+    this.most = most;
+  }
 
   int bytes() {
     return bytes;
@@ -61,7 +67,7 @@ final class CongestionWindow {
     }
     timed = NONE;
     if (now - timedAt <= FAST_NANOS) {
-      bytes = Math.min(2 * bytes, Session.WINDOW_BYTES);
+      bytes = Math.min(2 * bytes, most);
     } else if (now - timedAt > SLOW_NANOS) {
       bytes = Math.max(bytes / 2, LEAST_BYTES);
     }

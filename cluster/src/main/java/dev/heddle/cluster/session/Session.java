@@ -46,9 +46,9 @@ public final class Session {
    *
    * Window. A sender has at most 2 MiB unacknowledged, and 512 packets, which an engine must be
    * able to queue without waiting; over a slow connection less [CongestionWindow]. A receiver
-   * acknowledges after 512 KiB or 128 packets, or after 50 ms. What is small is acknowledged within 1 s, which wakes nobody: the agent looks each
-   * second anyway, and mostly the next packet has the ack before. A node that leaves asks for acks,
-   * by PINGs: it waits for them.
+   * acknowledges after 512 KiB or 128 packets, or after 50 ms. What is small is acknowledged within
+   * 1 s, which wakes nobody: the agent looks each second anyway, and mostly the next packet has the
+   * ack before. A node that leaves asks for acks, by PINGs: it waits for them.
    * Acks are cumulative, and each PING repeats them, so a lost one costs 2 s at most. A receiver
    * that has no space for more says window 0; what is on its way is taken nevertheless.
    *
@@ -105,7 +105,7 @@ public final class Session {
   private long unacknowledgedBytes;
   private final Outbox.@Nullable Packed[] onTheirWay = new Outbox.Packed[WINDOW_PACKETS];
   private int window = WINDOW_BYTES; // as the other node says
-  private final CongestionWindow congestion = new CongestionWindow();
+  private final CongestionWindow congestion = new CongestionWindow(WINDOW_BYTES);
   private long progressAt = NEVER; // of the last ack; NEVER when nothing is unacknowledged
 
   // looking after the other node

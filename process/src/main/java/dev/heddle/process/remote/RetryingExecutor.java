@@ -377,6 +377,7 @@ public final class RetryingExecutor implements Executor {
   }
 
   /// The tasks that wait, the oldest first. Takes no memory.
+  @SuppressWarnings("NonAtomicVolatileUpdate") // written under the lock
   private static final class Waiting {
     private final SpinLock lock = new SpinLock();
 

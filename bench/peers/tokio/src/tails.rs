@@ -41,13 +41,7 @@ fn processors() -> usize {
 }
 
 /// At a fixed rate, for so many milliseconds.
-fn paced(
-    runtime: &Runtime,
-    pairs: usize,
-    hogs: usize,
-    per_second: usize,
-    millis: usize,
-) -> Sample {
+fn paced(runtime: &Runtime, pairs: usize, hogs: usize, per_second: usize, millis: usize) -> Sample {
     let interval = 1e9 / per_second as f64;
     let count = ((millis as f64 * 1e6 / interval) as usize).max(1);
     let (sample, took) = send_all(runtime, pairs, hogs, |targets| {

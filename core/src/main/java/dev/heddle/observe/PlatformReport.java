@@ -4,6 +4,7 @@ package dev.heddle.observe;
 import dev.heddle.os.spawn.PosixSpawn;
 import dev.heddle.reactor.Drivers;
 import dev.heddle.reactor.driver.DriverProvider;
+import dev.heddle.scheduler.context.MonitorRetry;
 import dev.heddle.scheduler.context.TimedWaits;
 import dev.heddle.scheduler.context.VirtualThreads;
 import java.util.ArrayList;
@@ -78,6 +79,10 @@ public record PlatformReport(
     String timers = VirtualThreads.problem() == null ? problemOfTimedWaits() : null;
     if (timers != null) {
       found.add(timers);
+    }
+    String monitors = VirtualThreads.problem() == null ? MonitorRetry.problem() : null;
+    if (monitors != null) {
+      found.add(monitors);
     }
     if (version.feature() == 25 && version.update() < FIXED_HANDOVER_UPDATE) {
       found.add(

@@ -90,6 +90,10 @@ public final class LoopDiagnostics {
     return tree.scheduler().isAsleep();
   }
 
+  Thread carrier() {
+    return tree.scheduler().carrier();
+  }
+
   public boolean hasEnded() {
     return tree.scheduler().hasEnded();
   }

@@ -65,14 +65,13 @@ public final class Scheduler implements ExecutionContext.Host, HomeLoop {
    *                                 completions fire events as timers do
    *   calls of the owner            tables of the tree, dumps. Log lines, reports and their
    *                                 listeners go to AsyncLog.
-   *   spawns for other threads      create the coroutine; childValue() and the body run inside it
-   *                                 (SpawnRequest)
-   *   spawn strategies, iterators,  run in the coroutine that calls
-   *   functions of futures, tokens
+   *   spawns for other threads      create a coroutine, which calls childValue() (SpawnRequest)
+   *   strategies, user functions    run in the coroutine that calls
    *   the end of the loop           each step is guarded; dependents of exported futures run on
    *                                 other threads
-   * CodeRulesTest checks that core calls no logger elsewhere and takes no lock. HoldDetector
-   * reports whatever holds the carrier all the same.
+   * CodeRulesTest checks that core calls no logger elsewhere and takes no lock, CarrierClassesTest
+   * that the carrier loads no class when a coroutine first waits. HoldDetector reports whatever
+   * holds the carrier all the same; MonitorRetry ends what the JDK would never end.
    *
    * Foreign waits. If a mount ends with the context ACTIVE, the JDK has parked it. If a context
    * did not mount, a thread dump holds it. `foreign` counts both. The context comes back through
@@ -737,15 +736,17 @@ public final class Scheduler implements ExecutionContext.Host, HomeLoop {
     }
     if (next instanceof Waker waker) {
       dispatch(waker);
-    } else if (next instanceof RoundEnd end) {
-      end.reached();
+    } else if (next instanceof ExecutionContext context) {
+      resumeArrived(context);
+    } else if (next instanceof ParkTimer timer) {
+      ExecutionContext context = timer.resume();
+      if (context != null) {
+        resumeArrived(context);
+      }
     } else if (next instanceof BornThread born) {
       born.run();
     } else {
-      Object context = next instanceof ParkTimer timer ? timer.resume() : next;
-      if (context != null) {
-        resumeArrived((ExecutionContext) context);
-      }
+      ((RoundEnd) next).reached();
     }
   }
 

@@ -4,6 +4,7 @@ package dev.heddle.loop.diagnostics;
 import dev.heddle.coroutine.tree.CoroutineTree;
 import dev.heddle.event.Event;
 import dev.heddle.event.source.InlineCallback;
+import dev.heddle.internal.Nanos;
 import dev.heddle.observe.CoroutineSnapshot;
 import dev.heddle.observe.Dump;
 import dev.heddle.observe.ForeignWait;
@@ -66,6 +67,8 @@ public final class StallDetector implements InlineCallback {
     this.scheduler = tree.scheduler();
     this.limit = tree.options().stallLimit();
     this.patience = limit;
+    // else the carrier loads it when a coroutine waits, perhaps for the monitor of the jar
+    Class<?> _ = Nanos.class;
   }
 
   /// Called when the loop is about to sleep and only the JDK can wake a coroutine.

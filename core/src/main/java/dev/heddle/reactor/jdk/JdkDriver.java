@@ -35,6 +35,8 @@ public final class JdkDriver extends ChannelDriver {
 
   JdkDriver(Thread carrier) {
     this.carrier = carrier;
+    // else the carrier loads it when a coroutine waits, perhaps for the monitor of the jar
+    Class<?> _ = Key.class;
   }
 
   @Override

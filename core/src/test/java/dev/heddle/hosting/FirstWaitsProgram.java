@@ -5,6 +5,7 @@ import dev.heddle.Heddle;
 import dev.heddle.io.AsyncIo;
 import dev.heddle.io.Listener;
 import dev.heddle.io.Tcp;
+import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.nio.ByteBuffer;
 import java.time.Duration;
@@ -38,6 +39,12 @@ public final class FirstWaitsProgram {
           }
         }
         case "park" -> LockSupport.parkNanos(1_000_000);
+        case "sleep" -> Thread.sleep(1);
+        case "wait" -> {
+          synchronized (held) {
+            held.wait(1);
+          }
+        }
         case "delay" -> Heddle.delay(Duration.ofMillis(1));
         case "offload" -> Heddle.offload(() -> true);
         case "socket" -> echo();
@@ -58,7 +65,8 @@ public final class FirstWaitsProgram {
   }
 
   private static void echo() throws Exception {
-    try (Listener listener = Tcp.listen(new InetSocketAddress("127.0.0.1", 0))) {
+    try (Listener listener =
+        Tcp.listen(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0))) {
       Heddle.background(
           "peer",
           () -> {

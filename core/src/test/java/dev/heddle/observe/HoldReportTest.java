@@ -23,13 +23,10 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.locks.LockSupport;
-import java.util.function.Consumer;
 import java.util.function.Function;
-import java.util.function.Supplier;
 import java.util.logging.Handler;
 import java.util.logging.LogRecord;
 import java.util.logging.Logger;
-import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -449,82 +446,15 @@ class HoldReportTest {
     assertThat(reportOfTheLoopItself().waitsFor()).startsWith("java.lang.Class@");
   }
 
-  /// `heddle console` did not start: it read its pages from its jar while another thread loaded a
-  /// class from there; then its loop's own thread loaded one, and was never woken.
-  @ParameterizedTest
-  @ValueSource(longs = {20, 0})
-  @Tag("trap-42")
-  void monitor_thatACoroutineOfTheLoopIsToEnterFirst_doesNotStopTheLoop(long limit)
-      throws Exception {
-    Object monitor = new Object();
-    CountDownLatch held = new CountDownLatch(1);
-    AtomicReference<Thread> carrier = new AtomicReference<>();
-    Thread holder =
-        Thread.ofPlatform()
-            .start(() -> {
-              synchronized (monitor) {
-                held.countDown();
-                awaitBlocked(carrier::get);
-              }
-            });
-    held.await();
-    List<String> log = new CopyOnWriteArrayList<>();
-    runWithCarrierTask(
-        Duration.ofMillis(limit),
-        root -> {
-          AtomicReference<Thread> first = new AtomicReference<>();
-          Heddle.background(
-              "first",
-              () -> {
-                first.set(Thread.currentThread());
-                synchronized (monitor) {
-                  log.add("the coroutine");
-                }
-              });
-          Heddle.yieldNow();
-          awaitBlocked(first::get);
-          root.scheduler()
-              .runOnCarrier(() -> {
-                carrier.set(Thread.currentThread());
-                synchronized (monitor) {
-                  log.add("the loop itself");
-                }
-              });
-          while (log.size() < 2) {
-            Heddle.yieldNow();
-          }
-        });
-    holder.join();
-    assertThat(log).containsExactlyInAnyOrder("the coroutine", "the loop itself");
-  }
-
-  private static void awaitBlocked(Supplier<@Nullable Thread> thread) {
-    while (true) {
-      Thread there = thread.get();
-      if (there != null && there.getState() == Thread.State.BLOCKED) {
-        return;
-      }
-      Thread.onSpinWait();
-    }
-  }
-
   private static void runWithCarrierTask(Runnable task) {
-    runWithCarrierTask(
-        LIMIT,
-        root -> {
-          root.scheduler().runOnCarrier(task);
-          Heddle.delay(Duration.ofMillis(1));
-        });
-  }
-
-  private static void runWithCarrierTask(Duration limit, Consumer<LoopRuntime> main) {
     AtomicReference<LoopRuntime> root = new AtomicReference<>();
-    Consumer<LoopRuntime> _ =
+    Runnable _ =
         LoopRuntime.run(
-            options(limit),
+            options(LIMIT),
             () -> {
-              main.accept(root.get());
-              return main;
+              root.get().scheduler().runOnCarrier(task);
+              Heddle.delay(Duration.ofMillis(1));
+              return task;
             },
             List.of(),
             root::set);

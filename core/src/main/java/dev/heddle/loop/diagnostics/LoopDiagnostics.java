@@ -142,7 +142,7 @@ public final class LoopDiagnostics {
   }
 
   // runs `task`, which may take JDK locks, on the watchdog's thread
-  private void runOnWatchdog(Runnable task) {
+  void runOnWatchdog(Runnable task) {
     Watchdog dog = watchdog;
     if (dog != null) {
       dog.execute(task);

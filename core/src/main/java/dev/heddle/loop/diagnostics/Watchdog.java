@@ -6,7 +6,6 @@ import dev.heddle.observe.attach.AttachPoll;
 import dev.heddle.observe.attach.Attachables;
 import dev.heddle.observe.jfr.LoopJfrEvents;
 import dev.heddle.observe.log.AsyncLog;
-import dev.heddle.scheduler.context.MonitorRetry;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.ConcurrentLinkedQueue;
@@ -21,8 +20,7 @@ final class Watchdog implements Runnable {
   /*
    * A round consists of the queued tasks (JDK queries that take locks), a sample of each loop
    * (HoldDetector), and once a second a check for observers (AttachPoll), management tools and
-   * flight recordings. A carrier that waits for a monitor is made to try again in each round, at
-   * least once a second: the JDK may have left it behind a coroutine of its own (MonitorRetry). Management and recordings cost a third of a second of CPU to start, so a
+   * flight recordings. Management and recordings cost a third of a second of CPU to start, so a
    * loop never starts them: it joins when the program or a tool has started them.
    *
    * It runs no user code: log lines, listeners of reports and of the MBean server are called on the
@@ -164,6 +162,7 @@ final class Watchdog implements Runnable {
       thread.set(null);
       throw e;
     }
+    BlockedCarriers.begin(fresh);
   }
 
   // ---- its own thread ----
@@ -232,10 +231,6 @@ final class Watchdog implements Runnable {
     long now = System.nanoTime();
     long pause = REST_NANOS;
     for (LoopDiagnostics loop : loops) {
-      guarded(() -> {
-        MonitorRetry.ifBlocked(loop.carrier());
-        return true;
-      });
       if (guarded(() -> loop.holds().sample(now))) {
         awakeAt = now;
       }

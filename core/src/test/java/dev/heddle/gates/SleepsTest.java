@@ -87,6 +87,7 @@ class SleepsTest {
           entry("core/CutWait", ENDED),
           entry("core/DescriptorLeakTest", SUBJECT),
           entry("core/DumpTest", ENDED),
+          entry("core/FirstWaitsProgram", SUBJECT),
           entry("core/ForEachTest", SUBJECT),
           entry("core/ForeignWaitTest", SUBJECT),
           entry("core/HeldFiles", DRIVER),

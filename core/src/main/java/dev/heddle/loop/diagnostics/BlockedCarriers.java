@@ -3,7 +3,9 @@ package dev.heddle.loop.diagnostics;
 
 import dev.heddle.internal.DaemonThread;
 import dev.heddle.scheduler.context.MonitorRetry;
+import java.util.List;
 import java.util.concurrent.locks.LockSupport;
+import java.util.function.Supplier;
 
 /// The thread that has carriers try again to enter a monitor that may be free.
 final class BlockedCarriers implements Runnable {
@@ -38,16 +40,24 @@ final class BlockedCarriers implements Runnable {
   private static final long PERIOD_NANOS = 1_000_000_000;
 
   private final Thread watchdog;
+  private final Supplier<List<Thread>> carriers;
 
-  private BlockedCarriers(Thread watchdog) {
+  private BlockedCarriers(Thread watchdog, Supplier<List<Thread>> carriers) {
     this.watchdog = watchdog;
+    this.carriers = carriers;
   }
 
   /// Starts it where the JDK needs it, for as long as the thread `watchdog` lives, which has been
   /// started. **Thread** any. Throws OutOfMemoryError when the system has no more threads.
-  static void begin(Thread watchdog) {
+  ///
+  /// @param carriers those of the loops there are; called by its thread, and once by the caller's
+  static void begin(Thread watchdog, Supplier<List<Thread>> carriers) {
     if (MonitorRetry.isNeeded()) {
-      DaemonThread.start("heddle-blocked-carriers", new BlockedCarriers(watchdog));
+      List<Thread> _ = carriers.get();
+      var body = new BlockedCarriers(watchdog, carriers);
+      Thread own = DaemonThread.of("heddle-blocked-carriers", body);
+      MonitorRetry.tryAgain(own); // which has not begun: this links the call, and does no more
+      DaemonThread.start(own);
     }
   }
 
@@ -55,8 +65,12 @@ final class BlockedCarriers implements Runnable {
   public void run() {
     while (watchdog.isAlive()) {
       LockSupport.parkNanos(this, PERIOD_NANOS);
-      for (LoopDiagnostics loop : Watchdog.loops()) {
-        MonitorRetry.ifBlocked(loop.carrier());
+      try {
+        for (Thread carrier : carriers.get()) {
+          MonitorRetry.ifBlocked(carrier);
+        }
+      } catch (OutOfMemoryError _) {
+        // safe: the next round tries again
       }
     }
   }

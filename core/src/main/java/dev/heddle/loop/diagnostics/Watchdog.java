@@ -127,6 +127,14 @@ final class Watchdog implements Runnable {
     return WATCHED.get().loops();
   }
 
+  private static List<Thread> carriers() {
+    List<Thread> all = new ArrayList<>();
+    for (LoopDiagnostics loop : loops()) {
+      all.add(loop.carrier());
+    }
+    return all;
+  }
+
   void onLoopWake() {
     if (resting) {
       wake();
@@ -162,7 +170,7 @@ final class Watchdog implements Runnable {
       thread.set(null);
       throw e;
     }
-    BlockedCarriers.begin(fresh);
+    BlockedCarriers.begin(fresh, Watchdog::carriers);
   }
 
   // ---- its own thread ----

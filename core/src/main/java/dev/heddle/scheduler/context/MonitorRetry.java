@@ -43,9 +43,8 @@ public final class MonitorRetry {
         : null;
   }
 
-  /// Whether this JDK needs it, and it can be done. The first call links what [#ifBlocked] uses.
+  /// Whether this JDK needs it, and it can be done.
   public static boolean isNeeded() {
-    tryAgain(Thread.currentThread());
     return IS_OLD && WAKE != null;
   }
 
@@ -58,7 +57,8 @@ public final class MonitorRetry {
     }
   }
 
-  private static void tryAgain(Thread thread) {
+  /// Ends the waits of `thread` in the JVM, so that it tries again. **Thread** any; never waits.
+  public static void tryAgain(Thread thread) {
     if (WAKE == null) {
       return;
     }

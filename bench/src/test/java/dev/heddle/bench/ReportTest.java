@@ -88,7 +88,7 @@ class ReportTest {
   void page_contenderThatHadOtherFlagsThen_hasNoFigureOfThatRun() throws IOException {
     var flagged =
         first.contenders().stream()
-            .map(it -> it.name().equals("heddle-launcher") ? flagged(it) : it)
+            .map(it -> it.name().equals("heddle-launcher") ? flagged(it, List.of("-Xint")) : it)
             .toList();
     ran(EARLIER, "full", changed(first.what(), first.cases(), flagged), first.cases());
 
@@ -96,6 +96,26 @@ class ReportTest {
         .contains(
             "| heddle-launcher | **missing**: measured with other flags, or as another program |")
         .contains("| heddle | 100 |");
+  }
+
+  /// A page that was written on another processor than its rounds lost all figures of the launcher.
+  @Test
+  void page_contenderThatHadTheFlagOfAnotherProcessor_hasItsFigures() throws IOException {
+    var flagged =
+        first.contenders().stream()
+            .map(it -> it.name().equals("heddle-launcher") ? flagged(it, onAvx512(it)) : it)
+            .toList();
+    ran(EARLIER, "full", changed(first.what(), first.cases(), flagged), first.cases());
+
+    assertThat(section(page(), first)).doesNotContain("other flags");
+  }
+
+  private static List<String> onAvx512(Contender launcher) {
+    var flags = new ArrayList<>(launcher.flags());
+    if (!flags.remove("-XX:UseAVX=2")) {
+      flags.add(flags.size() - 1, "-XX:UseAVX=2");
+    }
+    return flags;
   }
 
   @Test
@@ -158,9 +178,8 @@ class ReportTest {
         .orElseThrow();
   }
 
-  private static Contender flagged(Contender it) {
-    return new Contender(
-        it.name(), it.what(), List.of("-Xint"), it.needs(), it.work(), it.only(), it.build());
+  private static Contender flagged(Contender it, List<String> flags) {
+    return new Contender(it.name(), it.what(), flags, it.needs(), it.work(), it.only(), it.build());
   }
 
   private Shape changed(String what, List<Case> cases, List<Contender> contenders) {

@@ -150,7 +150,8 @@ public final class RoundLog {
 
   /// A log without a setup has what is measured now.
   private boolean isAsNow(String key, Map<String, String> now) {
-    return setup.isEmpty() || Objects.equals(setup.get(key), now.get(key));
+    return setup.isEmpty()
+        || Objects.equals(Setup.ofAnyProcessor(setup.get(key)), Setup.ofAnyProcessor(now.get(key)));
   }
 
   /// A contender has started.

@@ -6,6 +6,7 @@ import dev.heddle.bench.shape.Contender;
 import dev.heddle.bench.shape.Shape;
 import java.util.LinkedHashMap;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 
 /// What a figure means only together with: a text for each of the keys below.
 final class Setup {
@@ -13,7 +14,15 @@ final class Setup {
   static final String EFFORT = "effort";
   static final String SHAPE = "shape";
 
+  // the launcher sets it where the processor has AVX-512
+  private static final String OF_A_PROCESSOR = " -XX:UseAVX=2";
+
   private Setup() {}
+
+  /// A text without the flags that the launcher sets by the processor: a page is of several.
+  static @Nullable String ofAnyProcessor(@Nullable String text) {
+    return text == null ? null : text.replace(OF_A_PROCESSOR, "");
+  }
 
   static String of(Case size) {
     return "case " + size.name();

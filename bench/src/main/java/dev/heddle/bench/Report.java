@@ -107,7 +107,12 @@ record Report(Path home, Path results, List<Revision> revisions, Machine machine
       }
     }
     return new ShapeResult(
-        result.shape(), result.runtimes(), result.figures(), result.conditions(), sources);
+        result.shape(),
+        result.runtimes(),
+        result.figures(),
+        result.conditions(),
+        sources,
+        result.flags());
   }
 
   private static Optional<RoundLog> known(

@@ -107,7 +107,14 @@ class ReportTest {
             .toList();
     ran(EARLIER, "full", changed(first.what(), first.cases(), flagged), first.cases());
 
-    assertThat(section(page(), first)).doesNotContain("other flags");
+    Contender launcher =
+        flagged.stream()
+            .filter(it -> it.name().equals("heddle-launcher"))
+            .findFirst()
+            .orElseThrow();
+    assertThat(section(page(), first))
+        .contains("| heddle-launcher | 100 |", "`" + String.join(" ", launcher.flags()) + "`")
+        .doesNotContain("other flags");
   }
 
   private static List<String> onAvx512(Contender launcher) {

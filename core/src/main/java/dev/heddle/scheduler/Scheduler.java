@@ -71,7 +71,7 @@ public final class Scheduler implements ExecutionContext.Host, HomeLoop {
    *                                 other threads
    * CodeRulesTest checks that core calls no logger elsewhere and takes no lock, CarrierClassesTest
    * that the carrier loads no class when a coroutine first waits. HoldDetector reports whatever
-   * holds the carrier all the same; MonitorRetry ends what the JDK would never end.
+   * holds the carrier all the same; MonitorRetry helps where the JDK forgets to wake it.
    *
    * Foreign waits. If a mount ends with the context ACTIVE, the JDK has parked it. If a context
    * did not mount, a thread dump holds it. `foreign` counts both. The context comes back through

@@ -45,6 +45,8 @@ class CarrierClassesTest {
             .run();
     assertThat(result.output()).contains("waited");
     List<Load> loads = loads(log);
+    assertThat(loads).as("the JVM tells the stacks").anyMatch(load -> load.has(IN_A_COROUTINE));
+    assertThat(loads).as("and those of the loop").anyMatch(load -> load.has(IN_THE_LOOP));
     assertThat(loads.stream().dropWhile(load -> !load.has(IN_A_COROUTINE)))
         .as("loaded by the loop's own thread, after a coroutine had begun")
         .filteredOn(load -> load.has(IN_THE_LOOP) && !load.has(IN_A_COROUTINE))

@@ -2,6 +2,7 @@
 package dev.heddle.hosting;
 
 import dev.heddle.Heddle;
+import dev.heddle.HeddleOptions;
 import dev.heddle.io.AsyncIo;
 import dev.heddle.io.Listener;
 import dev.heddle.io.Tcp;
@@ -23,6 +24,7 @@ public final class FirstWaitsProgram {
     CountDownLatch wanted = new CountDownLatch(1);
     Thread holder =
         Thread.ofPlatform()
+            .daemon()
             .start(() -> {
               synchronized (monitor) {
                 held.countDown();
@@ -30,27 +32,31 @@ public final class FirstWaitsProgram {
               }
             });
     held.await();
-    Heddle.run(() -> {
-      switch (args[0]) {
-        case "monitor" -> {
-          Heddle.background("beside", wanted::countDown);
-          synchronized (monitor) {
-            held.countDown();
+    // a report of a stall would load classes
+    HeddleOptions patient = HeddleOptions.defaults().withStallLimit(Duration.ofHours(1));
+    Heddle.run(
+        patient,
+        () -> {
+          switch (args[0]) {
+            case "monitor" -> {
+              Heddle.background("beside", wanted::countDown);
+              synchronized (monitor) {
+                held.countDown();
+              }
+            }
+            case "park" -> LockSupport.parkNanos(1_000_000);
+            case "sleep" -> Thread.sleep(1);
+            case "wait" -> {
+              synchronized (held) {
+                held.wait(1);
+              }
+            }
+            case "delay" -> Heddle.delay(Duration.ofMillis(1));
+            case "offload" -> Heddle.offload(() -> true);
+            case "socket" -> echo();
+            default -> throw new IllegalArgumentException(args[0]);
           }
-        }
-        case "park" -> LockSupport.parkNanos(1_000_000);
-        case "sleep" -> Thread.sleep(1);
-        case "wait" -> {
-          synchronized (held) {
-            held.wait(1);
-          }
-        }
-        case "delay" -> Heddle.delay(Duration.ofMillis(1));
-        case "offload" -> Heddle.offload(() -> true);
-        case "socket" -> echo();
-        default -> throw new IllegalArgumentException(args[0]);
-      }
-    });
+        });
     wanted.countDown();
     holder.join();
     System.out.println("waited");

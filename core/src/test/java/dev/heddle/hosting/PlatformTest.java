@@ -9,6 +9,7 @@ import dev.heddle.io.AsyncIo;
 import dev.heddle.io.Listener;
 import dev.heddle.io.Tcp;
 import dev.heddle.observe.PlatformReport;
+import dev.heddle.scheduler.context.MonitorRetry;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -65,6 +66,15 @@ class PlatformTest {
     }
   }
 
+  /// Says what this JDK lacks for threads that it leaves waiting for a monitor.
+  public static final class MonitorsProgram {
+    private MonitorsProgram() {}
+
+    public static void main(String[] args) {
+      System.out.println("lacks " + MonitorRetry.problem());
+    }
+  }
+
   /// Asks for signals.
   public static final class SignalsProgram {
     private SignalsProgram() {}
@@ -81,6 +91,15 @@ class PlatformTest {
     assertThat(result.output())
         .contains("needs --add-opens java.base/java.lang=ALL-UNNAMED") // a child has just this one
         .contains("ran");
+  }
+
+  @Test
+  @Tag("trap-42")
+  void system_whereNoThreadCanBeMadeToTryAgain_isNamed_andNoOther() throws Exception {
+    ChildJvm.Result here = ChildJvm.of(MonitorsProgram.class).run();
+    assertThat(here.output()).contains("lacks null");
+    ChildJvm.Result windows = ChildJvm.of(MonitorsProgram.class).with("-Dos.name=Windows 11").run();
+    assertThat(windows.output()).contains("lacks JDK-8369019", "on this system");
   }
 
   @Test

@@ -35,7 +35,7 @@ public final class JsonFile {
             object(
                 field("name", string(contender.name())),
                 field("what", string(contender.what())),
-                field("flags", string(String.join(" ", contender.flags()))),
+                field("flags", string(result.flagsOf(contender))),
                 field("runtime", string(result.runtimes().getOrDefault(contender.name(), "")))))
         .toList();
   }

@@ -369,7 +369,7 @@ public final class ReportPage {
   private void contenders(ShapeResult result) {
     page.append("\n| contender | what | source | runtime | flags |\n|---|---|---|---|---|\n");
     for (Contender contender : result.shape().contenders()) {
-      String flags = String.join(" ", contender.flags());
+      String flags = result.flagsOf(contender);
       cells(
           contender.name(),
           contender.what(),

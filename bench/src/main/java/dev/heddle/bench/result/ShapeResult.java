@@ -22,12 +22,14 @@ import java.util.function.ToDoubleFunction;
 /// @param figures by case and contender
 /// @param conditions by case, where they are known
 /// @param sources where each contender's programs are: classes, or folders
+/// @param flags of each contender that had others than it has now
 public record ShapeResult(
     Shape shape,
     Map<String, String> runtimes,
     Map<String, Map<String, Figures>> figures,
     Map<String, Conditions> conditions,
-    Map<String, List<String>> sources)
+    Map<String, List<String>> sources,
+    Map<String, String> flags)
     implements RunFigures {
 
   /// Copies the maps.
@@ -36,12 +38,18 @@ public record ShapeResult(
     figures = Map.copyOf(figures);
     conditions = Map.copyOf(conditions);
     sources = Map.copyOf(sources);
+    flags = Map.copyOf(flags);
   }
 
   /// Of a run of which only the figures are known.
   public ShapeResult(
       Shape shape, Map<String, String> runtimes, Map<String, Map<String, Figures>> figures) {
-    this(shape, runtimes, figures, Map.of(), Map.of());
+    this(shape, runtimes, figures, Map.of(), Map.of(), Map.of());
+  }
+
+  /// The JVM's flags of a contender, between spaces.
+  public String flagsOf(Contender contender) {
+    return flags.getOrDefault(contender.name(), String.join(" ", contender.flags()));
   }
 
   /// Beside what a case was measured.

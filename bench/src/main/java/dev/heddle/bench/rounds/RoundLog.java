@@ -260,7 +260,19 @@ public final class RoundLog {
           systems.remove(name);
           places.remove(name);
         });
-    return new ShapeResult(shape, systems, figures, conditions, places);
+    return new ShapeResult(shape, systems, figures, conditions, places, flagsThen(shape, now));
+  }
+
+  // those that the launcher has set by another processor
+  private Map<String, String> flagsThen(Shape shape, Map<String, String> now) {
+    Map<String, String> flags = new LinkedHashMap<>();
+    for (Contender contender : shape.contenders()) {
+      String then = setup.get(Setup.of(contender));
+      if (then != null && isAsNow(Setup.of(contender), now)) {
+        flags.put(contender.name(), Setup.flagsIn(then));
+      }
+    }
+    return flags;
   }
 
   private String other(Contender contender) {

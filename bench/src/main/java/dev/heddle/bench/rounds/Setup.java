@@ -14,6 +14,8 @@ final class Setup {
   static final String EFFORT = "effort";
   static final String SHAPE = "shape";
 
+  private static final String FLAGS = "; flags: ";
+
   // the launcher sets it where the processor has AVX-512
   private static final String OF_A_PROCESSOR = " -XX:UseAVX=2";
 
@@ -22,6 +24,12 @@ final class Setup {
   /// A text without the flags that the launcher sets by the processor: a page is of several.
   static @Nullable String ofAnyProcessor(@Nullable String text) {
     return text == null ? null : text.replace(OF_A_PROCESSOR, "");
+  }
+
+  /// The flags in the text of a contender.
+  static String flagsIn(String text) {
+    int behind = text.lastIndexOf(FLAGS);
+    return behind < 0 ? "" : text.substring(behind + FLAGS.length());
   }
 
   static String of(Case size) {
@@ -41,7 +49,7 @@ final class Setup {
     }
     for (Contender contender : shape.contenders()) {
       String flags = String.join(" ", contender.flags());
-      texts.put(of(contender), contender.what() + "; flags: " + flags);
+      texts.put(of(contender), contender.what() + FLAGS + flags);
     }
     texts.replaceAll((_, text) -> RoundLog.oneLine(text).strip());
     return texts;

@@ -90,10 +90,6 @@ public final class LoopDiagnostics {
     return tree.scheduler().isAsleep();
   }
 
-  Thread carrier() {
-    return tree.scheduler().carrier();
-  }
-
   public boolean hasEnded() {
     return tree.scheduler().hasEnded();
   }
@@ -141,7 +137,7 @@ public final class LoopDiagnostics {
     }
   }
 
-  // runs `task`, which may take JDK locks, on the watchdog's thread
+  // runs `task`, which may take JDK locks, on the watchdog's thread; tests call it, too
   void runOnWatchdog(Runnable task) {
     Watchdog dog = watchdog;
     if (dog != null) {

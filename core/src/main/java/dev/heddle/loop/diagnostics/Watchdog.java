@@ -23,6 +23,8 @@ final class Watchdog implements Runnable {
    * flight recordings. Management and recordings cost a third of a second of CPU to start, so a
    * loop never starts them: it joins when the program or a tool has started them.
    *
+   * It has a thread beside it, BlockedThreads, which must not wait where the watchdog may.
+   *
    * It runs no user code: log lines, listeners of reports and of the MBean server are called on the
    * loop's log thread (AsyncLog). So none of them delays or ends its next round.
    *
@@ -84,6 +86,7 @@ final class Watchdog implements Runnable {
 
   // its thread only
   private boolean terminated;
+  private @Nullable Thread blockedThreads; // null: not started, or not needed
   private long awakeAt = System.nanoTime();
   private long registeredAt = awakeAt - REST_NANOS;
   private long polledAt = awakeAt; // a program shorter than a second pays nothing
@@ -127,14 +130,6 @@ final class Watchdog implements Runnable {
     return WATCHED.get().loops();
   }
 
-  private static List<Thread> carriers() {
-    List<Thread> all = new ArrayList<>();
-    for (LoopDiagnostics loop : loops()) {
-      all.add(loop.carrier());
-    }
-    return all;
-  }
-
   void onLoopWake() {
     if (resting) {
       wake();
@@ -165,12 +160,12 @@ final class Watchdog implements Runnable {
 
   private void start(Thread fresh) {
     try {
+      BlockedThreads.prepare();
       DaemonThread.start(fresh);
     } catch (Throwable e) {
       thread.set(null);
       throw e;
     }
-    BlockedCarriers.begin(fresh, Watchdog::carriers);
   }
 
   // ---- its own thread ----
@@ -178,6 +173,7 @@ final class Watchdog implements Runnable {
   @Override
   public void run() {
     try {
+      guarded(this::watchBlockedThreads); // first: all else may wait for a monitor
       Attachables.announceLoops();
       while (!terminated) {
         boolean _ = guarded(this::runOnce);
@@ -189,6 +185,14 @@ final class Watchdog implements Runnable {
         wake();
       }
     }
+  }
+
+  private boolean watchBlockedThreads() {
+    Thread before = blockedThreads;
+    if (before == null || !before.isAlive()) {
+      blockedThreads = BlockedThreads.start(Thread.currentThread());
+    }
+    return true;
   }
 
   private boolean runOnce() {
@@ -246,6 +250,7 @@ final class Watchdog implements Runnable {
     }
     if (now - registeredAt >= REST_NANOS) {
       registeredAt = now;
+      guarded(this::watchBlockedThreads);
       guarded(() -> registerBeans(loops));
     }
     guarded(() -> {

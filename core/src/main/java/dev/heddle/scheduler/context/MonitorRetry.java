@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.heddle.scheduler.context;
 
+import static java.lang.invoke.MethodType.methodType;
+
 import java.lang.invoke.MethodHandle;
 import java.lang.invoke.MethodHandles;
-import java.lang.invoke.MethodType;
 import org.jspecify.annotations.Nullable;
 
 /// Has a platform thread that waits to enter a monitor try again, since JDK 25 may leave it waiting
@@ -15,29 +16,35 @@ public final class MonitorRetry {
    * thread has gone on meanwhile, that is one of the wake-ups without a cause that every park and
    * every Object.wait() may have; Thread.sleep() sleeps on.
    *
-   * On Windows it also sets an event that stays set until the next interrupt, and that ends waits
-   * for processes. So it is not done there.
+   * On Windows it also sets an event that stays set until an interrupt is cleared, and that ends
+   * waits for processes. So it is not done there.
    */
-  private static final @Nullable MethodHandle WAKE = find();
-  private static final boolean IS_OLD = Runtime.version().feature() == 25;
+  private static final @Nullable MethodHandle WAKE =
+      find(own -> own.findVirtual(Thread.class, "interrupt0", methodType(void.class)));
+  private static final @Nullable MethodHandle THREADS =
+      find(own -> own.findStatic(Thread.class, "getThreads", methodType(Thread[].class)));
+  private static final boolean MAY_LEAVE_WAITING = Runtime.version().feature() == 25;
 
   private MonitorRetry() {}
 
-  private static @Nullable MethodHandle find() {
+  private interface Search {
+    MethodHandle in(MethodHandles.Lookup own) throws ReflectiveOperationException;
+  }
+
+  private static @Nullable MethodHandle find(Search search) {
     if (System.getProperty("os.name", "").startsWith("Windows")) {
       return null;
     }
     try {
-      return MethodHandles.privateLookupIn(Thread.class, MethodHandles.lookup())
-          .findVirtual(Thread.class, "interrupt0", MethodType.methodType(void.class));
-    } catch (ReflectiveOperationException | RuntimeException _) {
+      return search.in(MethodHandles.privateLookupIn(Thread.class, MethodHandles.lookup()));
+    } catch (ReflectiveOperationException _) {
       return null;
     }
   }
 
   /// Why a loop can stop for ever on this JDK; null if it cannot.
   public static @Nullable String problem() {
-    return IS_OLD && WAKE == null
+    return MAY_LEAVE_WAITING && (WAKE == null || THREADS == null)
         ? "JDK-8369019: a loop can stop for ever when its own thread and one of its coroutines wait"
             + " for the same monitor; on this system Heddle cannot have the thread try again"
         : null;
@@ -45,15 +52,23 @@ public final class MonitorRetry {
 
   /// Whether this JDK needs it, and it can be done.
   public static boolean isNeeded() {
-    return IS_OLD && WAKE != null;
+    return MAY_LEAVE_WAITING && WAKE != null && THREADS != null;
   }
 
-  /// Has `thread` try again, if it waits to enter a monitor. **Thread** any; never waits.
-  ///
-  /// @param thread a platform thread; if a virtual thread is pinned to it, that one tries again
-  public static void ifBlocked(Thread thread) {
-    if (thread.getState() == Thread.State.BLOCKED) {
-      tryAgain(thread);
+  /// Has each platform thread that waits to enter a monitor try again. If a virtual thread is
+  /// pinned to it, that one does. **Thread** any; never waits and never fails.
+  public static void retryBlocked() {
+    if (THREADS == null) {
+      return;
+    }
+    try {
+      for (Thread thread : (Thread[]) THREADS.invokeExact()) {
+        if (thread.getState() == Thread.State.BLOCKED) {
+          tryAgain(thread);
+        }
+      }
+    } catch (Throwable _) {
+      return; // safe: no memory for the list, and the next round tries again
     }
   }
 
@@ -64,6 +79,8 @@ public final class MonitorRetry {
     }
     try {
       WAKE.invokeExact(thread);
+    } catch (RuntimeException | Error e) {
+      throw e;
     } catch (Throwable e) {
       throw new IllegalStateException("the JDK was asked to wake " + thread, e);
     }

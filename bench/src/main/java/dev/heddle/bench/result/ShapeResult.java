@@ -22,7 +22,7 @@ import java.util.function.ToDoubleFunction;
 /// @param figures by case and contender
 /// @param conditions by case, where they are known
 /// @param sources where each contender's programs are: classes, or folders
-/// @param flags of each contender that had others than it has now
+/// @param flags each contender's in that run, where they are known
 public record ShapeResult(
     Shape shape,
     Map<String, String> runtimes,

@@ -263,7 +263,7 @@ public final class RoundLog {
     return new ShapeResult(shape, systems, figures, conditions, places, flagsThen(shape, now));
   }
 
-  // those that the launcher has set by another processor
+  // of the run: the launcher may have set others than it does on this processor
   private Map<String, String> flagsThen(Shape shape, Map<String, String> now) {
     Map<String, String> flags = new LinkedHashMap<>();
     for (Contender contender : shape.contenders()) {

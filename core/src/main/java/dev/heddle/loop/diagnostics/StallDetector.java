@@ -67,7 +67,7 @@ public final class StallDetector implements InlineCallback {
     this.scheduler = tree.scheduler();
     this.limit = tree.options().stallLimit();
     this.patience = limit;
-    // else the carrier loads it when a coroutine waits, perhaps for the monitor of the jar
+    // else the carrier loads the class when a coroutine waits, perhaps for the jar's monitor
     Class<?> _ = Nanos.class;
   }
 

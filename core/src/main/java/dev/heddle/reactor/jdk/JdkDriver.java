@@ -35,7 +35,7 @@ public final class JdkDriver extends ChannelDriver {
 
   JdkDriver(Thread carrier) {
     this.carrier = carrier;
-    // else the carrier loads it when a coroutine waits, perhaps for the monitor of the jar
+    // else the carrier loads the class when a coroutine waits, perhaps for the jar's monitor
     Class<?> _ = Key.class;
   }
 

@@ -56,7 +56,7 @@ public final class MonitorRetry {
   }
 
   /// Has each platform thread that waits to enter a monitor try again. If a virtual thread is
-  /// pinned to it, that one does. **Thread** any; never waits and never fails.
+  /// pinned to it, that one does. **Thread** any; it neither waits nor fails.
   public static void retryBlocked() {
     if (THREADS == null) {
       return;

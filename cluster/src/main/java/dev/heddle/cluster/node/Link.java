@@ -47,16 +47,9 @@ final class Link implements FrameSink {
 
   /// Takes what the other node says.
   interface Receiver {
-    /// Called by one thread at a time.
-    void handle(Frame frame);
-
-    /// Handles the next frame of a packet, and maybe some that follow it.
-    ///
-    /// @return the index of the first one that was not handled
-    default int handle(List<Frame> packet, int next) {
-      handle(packet.get(next));
-      return next + 1;
-    }
+    /// Handles the frames of a packet in their order, those that are left when the session ends
+    /// excepted. Called by one thread at a time.
+    void handle(List<Frame> packet);
 
     /// The session has ended: no frame of it comes after this, but one may be in `handle` on
     /// another thread. Must not wait for that.
@@ -329,8 +322,8 @@ final class Link implements FrameSink {
 
   private void deliver(List<Frame> frames) {
     Receiver to = receiver;
-    for (int next = 0; next < frames.size() && !ended.get() && to != null; ) {
-      next = to.handle(frames, next);
+    if (to != null && !ended.get()) {
+      to.handle(frames);
     }
   }
 

@@ -10,13 +10,8 @@ import org.jspecify.annotations.Nullable;
 /// Hands the frames of a session to the processes of this node.
 record RemoteReceiver(RemoteNode remote) implements Link.Receiver {
   @Override
-  public void handle(Frame frame) {
-    remote.handle(frame);
-  }
-
-  @Override
-  public int handle(List<Frame> packet, int next) {
-    return remote.handle(packet, next);
+  public void handle(List<Frame> packet) {
+    remote.handle(packet);
   }
 
   @Override

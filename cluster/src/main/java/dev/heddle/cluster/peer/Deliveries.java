@@ -56,10 +56,15 @@ final class Deliveries {
    * behind each takes 408 bytes, against 9 or more on the wire. The number of mailboxes and what
    * they contain are the program's.
    *
-   * A mailbox that is emptied as fast as it is filled may take all that is held: millions of
-   * messages, which take seconds. So a thread puts a PORTION, gives the lock back, which is fair,
-   * and another thread goes on. Else the thread that reads from the other node would wait, and the
-   * session end by silence. [StalledReceiverTest]
+   * Turns. Mailboxes with space are served by one thread at a time: it puts a PORTION of what is
+   * held for one of them, and gives the lock back, which is fair. So the thread that reads from the
+   * other node waits for one portion before each packet, however many mailboxes are emptied, and
+   * however much is held. While it waits it reads no PING and no ack, for which the session ends
+   * after 6 s. [FlowTest, StalledReceiverTest]
+   *
+   * Rejected. A thread for each mailbox with space. Of a thousand mailboxes hundreds waited for the
+   * lock, and the reader behind them, before each frame: a packet took 0.6 s on an idle machine,
+   * and too long for the session on a busy one.
    *
    * Messages in a row. Those of one packet to one process that follow each other are decoded first
    * and then put into the mailbox together. Those that have no space then go one by one, as the
@@ -69,9 +74,8 @@ final class Deliveries {
    * A start counts as held until its process is started or refused: until then its input is kept,
    * and it may wait in code of the program.
    *
-   * Threads. The lock of the delivery, which RemoteNode takes for each frame; the thread that
-   * reports space in a mailbox takes it too, and that of a start when all is done. No worker and no
-   * body takes it.
+   * Threads. The lock of the delivery, which RemoteNode takes for each packet; the thread of a turn
+   * takes it too, and that of a start when all is done. No worker and no body takes it.
    */
 
   /// How many bytes are held before the other node gets no more credit.
@@ -79,7 +83,7 @@ final class Deliveries {
 
   private static final int START_COST = 2_048; // of its thread (1,950, measured)
   private static final int MOST_IN_ROW = 512; // looked at again when one cannot be decoded
-  private static final int PORTION = 1_024; // of what is held, until the lock is given back
+  private static final int PORTION = 1_024; // of what is held: a turn
   private static final int TRIES = 1_000; // a sender in the mailbox's queue is just served
 
   /// Of a receiver, with its place in the map and its wait for space (280 to 340, measured).
@@ -100,6 +104,7 @@ final class Deliveries {
   private final IncomingRefusals refusals;
   private final DeliveryLock lock;
   private final BooleanSupplier isEnded;
+  private final SerialExecutor turns;
 
   // under the lock
   private final Map<Pid, Receiver> receivers = new HashMap<>();
@@ -124,6 +129,7 @@ final class Deliveries {
     this.refusals = refusals;
     this.lock = lock;
     this.isEnded = isEnded;
+    this.turns = new SerialExecutor(context.local().callbacks());
   }
 
   /// How many bytes of memory are taken by what waits behind full mailboxes, and by the receivers
@@ -375,7 +381,7 @@ final class Deliveries {
       if (!room.isDone()) {
         receiver.room = room;
         receiver.held.forgetPeeked();
-        var _ = room.thenRunAsync(() -> roomReported(to, receiver), context.local().callbacks());
+        var _ = room.thenRunAsync(() -> takeTurn(to, receiver), turns);
         return;
       }
       if (receiver.held.isEmpty()) {
@@ -397,7 +403,7 @@ final class Deliveries {
     CompletableFuture<@Nullable Void> turn = new CompletableFuture<>();
     receiver.room = turn;
     receiver.held.forgetPeeked();
-    var _ = turn.thenRunAsync(() -> roomReported(to, receiver), context.local().callbacks());
+    var _ = turn.thenRunAsync(() -> takeTurn(to, receiver), turns);
     turn.complete(null);
   }
 
@@ -436,7 +442,7 @@ final class Deliveries {
   }
 
   /// On a thread of its own: it may wait for the lock, and it decodes messages.
-  private void roomReported(Pid to, Receiver receiver) {
+  private void takeTurn(Pid to, Receiver receiver) {
     lock.lock();
     try {
       if (!ended && receivers.get(to) == receiver) {

@@ -284,21 +284,32 @@ public final class RemoteNode implements NodePeer {
     }
   }
 
-  /// Does what the next frame of a packet says, and those that follow it, if they are messages in a
-  /// row to one process: it is woken once for all. Called as the other [#handle].
-  ///
-  /// @return the index of the first frame that is left
-  public int handle(List<Frame> packet, int next) {
+  /// Does what the frames of a packet say, until the session ends. Takes the lock once for all:
+  /// else each frame would wait for the thread that serves mailboxes. Called as the other
+  /// [#handle].
+  public void handle(List<Frame> packet) {
     delivery.lock();
     try {
-      if (!ended && packet.get(next) instanceof Frame.Message) {
-        return deliveries.messages(packet, next);
+      int next = 0;
+      while (next < packet.size() && !ended) {
+        next = carryOut(packet, next);
       }
-      handle(packet.get(next));
-      return next + 1;
     } finally {
       delivery.unlock();
     }
+  }
+
+  /// Does what a frame of a packet says, and those that follow it, if they are messages in a row to
+  /// one process: it is woken once for all.
+  ///
+  /// @return the index of the first frame that is left
+  int carryOut(List<Frame> packet, int next) {
+    Frame frame = packet.get(next);
+    if (frame instanceof Frame.Message) {
+      return deliveries.messages(packet, next);
+    }
+    carryOut(frame);
+    return next + 1;
   }
 
   private void carryOut(Frame frame) {

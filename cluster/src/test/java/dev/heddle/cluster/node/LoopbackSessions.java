@@ -274,7 +274,11 @@ public final class LoopbackSessions {
       }
 
       @Override
-      public void handle(Frame frame) {
+      public void handle(List<Frame> packet) {
+        packet.forEach(this::handle);
+      }
+
+      private void handle(Frame frame) {
         SimulatedNode.check(!isEnded, "delivered after the end");
         listener.received(other.life(), link.id(), ((Frame.Service) frame).content());
       }

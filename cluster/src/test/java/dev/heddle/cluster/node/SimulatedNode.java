@@ -86,24 +86,15 @@ final class SimulatedNode implements Connections.Sessions {
     }
 
     @Override
-    public void handle(Frame frame) {
-      try {
-        take(frame);
-      } catch (AssertionError e) { // it would end the session only, and maybe that has ended
-        history.failure = history.failure == null ? e : history.failure;
-        throw e;
-      }
-    }
-
-    @Override
-    public int handle(List<Frame> packet, int next) {
-      if (remote == null) {
-        return Link.Receiver.super.handle(packet, next);
-      }
+    public void handle(List<Frame> packet) {
       try {
         checkNotEnded();
-        return remote.handle(packet, next);
-      } catch (AssertionError e) {
+        if (remote == null) {
+          packet.forEach(this::take);
+        } else {
+          remote.handle(packet);
+        }
+      } catch (AssertionError e) { // it would end the session only, and maybe that has ended
         history.failure = history.failure == null ? e : history.failure;
         throw e;
       }
@@ -115,10 +106,6 @@ final class SimulatedNode implements Connections.Sessions {
 
     private void take(Frame frame) {
       checkNotEnded();
-      if (remote != null) {
-        remote.handle(frame);
-        return;
-      }
       long number = numberOf(frame);
       Stream stream = history.stream(link.id(), other.life());
       check(

@@ -211,6 +211,36 @@ class FlowTest {
     assertThat(node.remote.heldBytes()).isZero();
   }
 
+  /// The thread that reads from the other node waited behind all those that had space to report.
+  @Test
+  @Tag("C9")
+  void manyMailboxesWithSpace_areServedByOneThreadAtATime() {
+    FakeNode node = new FakeNode("b", "a", 100);
+    Deque<Runnable> later = new ArrayDeque<>();
+    node.callbacks = later::add;
+    node.nearlyFull = MailboxPolicy.SUSPEND;
+    node.offered = SendResult.FULL;
+    node.room = new CompletableFuture<>();
+    byte[] content = MessageContents.of(new FakeNode("a", "b", 1).life, "held");
+    for (int i = 0; i < 100; i++) {
+      node.remote.handle(new Frame.Message(node.pid(i), Content.of(content)));
+    }
+    node.nearlyFull = null;
+    node.offered = SendResult.ACCEPTED;
+    CompletableFuture<?> space = node.room;
+    node.room = CompletableFuture.completedFuture(null);
+    space.complete(null);
+
+    int turns = 0;
+    while (!later.isEmpty()) {
+      assertThat(later).hasSize(1);
+      later.remove().run();
+      turns++;
+    }
+    assertThat(turns).isEqualTo(100);
+    assertThat(node.remote.heldBytes()).isZero();
+  }
+
   /// A message is held at a node without threads.
   private static FakeNode holding() {
     FakeNode node = new FakeNode("b", "a", 1);

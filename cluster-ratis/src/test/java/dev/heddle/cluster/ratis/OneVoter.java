@@ -15,6 +15,7 @@ import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BiConsumer;
+import java.util.function.Consumer;
 
 /// The other voters of one voter, played by a test: it says what they tell, and sees what they are
 /// told, together with what the voter had on its disk then.
@@ -79,4 +80,7 @@ final class OneVoter implements VoterTransport {
   public void receive(BiConsumer<String, byte[]> to) {
     receiver = to;
   }
+
+  @Override
+  public void onSessionEnd(Consumer<String> listener) {} // none ends
 }

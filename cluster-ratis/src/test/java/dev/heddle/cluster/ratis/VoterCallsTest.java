@@ -21,6 +21,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.BiConsumer;
+import java.util.function.Consumer;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -33,8 +34,8 @@ class VoterCallsTest {
 
   private final MemoryNetwork network = new MemoryNetwork();
   private final BlockingQueue<String> messages = new LinkedBlockingQueue<>();
-  private final VoterCalls a = calls("a", Duration.ofMinutes(1));
-  private final VoterCalls b = calls("b", Duration.ofMinutes(1));
+  private final VoterCalls a = calls("a", Duration.ofDays(1));
+  private final VoterCalls b = calls("b", Duration.ofDays(1));
 
   private VoterCalls calls(String node, Duration limit) {
     VoterCalls calls =
@@ -94,6 +95,29 @@ class VoterCallsTest {
 
     assertThatThrownBy(() -> a.call("b", VoterCalls.VOTE, BODY).getNow(null))
         .hasMessageContaining("voter 'b' is not in session, or its outbox is full");
+  }
+
+  /// A leader waited a second for the last life of a voter that had started again.
+  @Test
+  void call_whoseSessionEnds_fails_andThoseToOthersGoOn() throws Exception {
+    CountDownLatch called = new CountDownLatch(1);
+    b.handleBy((_, _) -> {
+      called.countDown();
+      return new CompletableFuture<>();
+    });
+    CompletableFuture<byte[]> lost = a.call("b", VoterCalls.APPEND, BODY);
+    called.await();
+    CompletableFuture<byte[]> answer = new CompletableFuture<>();
+    try (VoterCalls c = calls("c", Duration.ofDays(1))) {
+      c.handleBy((_, _) -> answer);
+      CompletableFuture<byte[]> other = a.call("c", VoterCalls.APPEND, BODY);
+
+      network.end("b");
+
+      assertThatThrownBy(lost::get).hasMessageContaining("the session with voter 'b' has ended");
+      answer.complete(BODY);
+      assertThat(other.get()).isEqualTo(BODY);
+    }
   }
 
   @Test
@@ -180,6 +204,11 @@ class VoterCallsTest {
               @Override
               public int logFormat(String voter) {
                 return endpoint.logFormat(voter);
+              }
+
+              @Override
+              public void onSessionEnd(Consumer<String> listener) {
+                endpoint.onSessionEnd(listener);
               }
 
               @Override

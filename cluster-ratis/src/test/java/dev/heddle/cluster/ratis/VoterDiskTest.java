@@ -21,6 +21,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.BiConsumer;
+import java.util.function.Consumer;
 import java.util.logging.Handler;
 import java.util.logging.LogRecord;
 import java.util.logging.Logger;
@@ -164,6 +165,11 @@ class VoterDiskTest {
           @Override
           public int logFormat(String voter) {
             return others.logFormat(voter);
+          }
+
+          @Override
+          public void onSessionEnd(Consumer<String> listener) {
+            others.onSessionEnd(listener);
           }
 
           @Override

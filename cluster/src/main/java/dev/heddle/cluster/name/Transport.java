@@ -9,6 +9,7 @@ import dev.heddle.cluster.wire.Urgent.Introduction;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.BiConsumer;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /// Packets between the logs of voters, over the sessions of their nodes.
@@ -20,6 +21,7 @@ final class Transport implements VoterTransport, ClusterNode.Part {
   private final ClusterNode node;
   private final Map<String, NodeLife> inSession = new ConcurrentHashMap<>();
   private volatile @Nullable BiConsumer<String, byte[]> receiver;
+  private volatile Consumer<String> sessionEnds = _ -> {};
 
   Transport(ClusterNode node) {
     this.node = node;
@@ -39,6 +41,11 @@ final class Transport implements VoterTransport, ClusterNode.Part {
   @Override
   public void receive(BiConsumer<String, byte[]> to) {
     receiver = to;
+  }
+
+  @Override
+  public void onSessionEnd(Consumer<String> listener) {
+    sessionEnds = listener;
   }
 
   @Override
@@ -64,6 +71,7 @@ final class Transport implements VoterTransport, ClusterNode.Part {
   @Override
   public void ended(NodeLife other) {
     inSession.remove(other.node(), other);
+    sessionEnds.accept(other.node());
   }
 
   @Override

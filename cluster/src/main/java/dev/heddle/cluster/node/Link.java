@@ -47,8 +47,8 @@ final class Link implements FrameSink {
 
   /// Takes what the other node says.
   interface Receiver {
-    /// Handles the frames of a packet in their order, those that are left when the session ends
-    /// excepted. Called by one thread at a time.
+    /// Handles the frames of a packet in their order, until the session ends. Called by one thread
+    /// at a time.
     void handle(List<Frame> packet);
 
     /// The session has ended: no frame of it comes after this, but one may be in `handle` on
@@ -283,11 +283,21 @@ final class Link implements FrameSink {
     } catch (MalformedPacketException e) {
       return failed(new Ending(Cause.MALFORMED, String.valueOf(e.getMessage())));
     } catch (Throwable t) {
-      LOG.log(System.Logger.Level.ERROR, "a packet of " + other.life().node() + " failed", t);
-      return failed(new Ending(Cause.FAILED, "a packet could not be delivered: " + t));
+      return failed(t);
     } finally {
       delivery.unlock();
     }
+  }
+
+  @Override
+  public void fail(Throwable why) {
+    var _ = failed(why);
+    wakeAgent.run();
+  }
+
+  private Result failed(Throwable why) {
+    LOG.log(System.Logger.Level.ERROR, "a packet of " + other.life().node() + " failed", why);
+    return failed(new Ending(Cause.FAILED, "a packet could not be delivered: " + why));
   }
 
   /// A packet counts as taken and was not delivered as a whole: no later one may be.
@@ -322,7 +332,7 @@ final class Link implements FrameSink {
 
   private void deliver(List<Frame> frames) {
     Receiver to = receiver;
-    if (to != null && !ended.get()) {
+    if (to != null) {
       to.handle(frames);
     }
   }

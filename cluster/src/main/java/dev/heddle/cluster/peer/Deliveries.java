@@ -11,7 +11,9 @@ import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
@@ -56,11 +58,11 @@ final class Deliveries {
    * behind each takes 408 bytes, against 9 or more on the wire. The number of mailboxes and what
    * they contain are the program's.
    *
-   * Turns. Mailboxes with space are served by one thread at a time: it puts a PORTION of what is
-   * held for one of them, and gives the lock back, which is fair. So the thread that reads from the
-   * other node waits for one portion before each packet, however many mailboxes are emptied, and
-   * however much is held. While it waits it reads no PING and no ack, for which the session ends
-   * after 6 s. [FlowTest, StalledReceiverTest]
+   * Portions. Receivers whose mailboxes have space are ready, and one thread at a time serves those
+   * that are: it puts a PORTION of what is held for them, and gives the lock back, which is fair.
+   * So the thread that reads from the other node waits for one portion before each packet, however
+   * many mailboxes are emptied, and however much is held. While it waits it reads no PING and no
+   * ack, without which the session ends after 6 s. [FlowTest, StalledReceiverTest]
    *
    * Rejected. A thread for each mailbox with space. Of a thousand mailboxes hundreds waited for the
    * lock, and the reader behind them, before each frame: a packet took 0.6 s on an idle machine,
@@ -74,8 +76,13 @@ final class Deliveries {
    * A start counts as held until its process is started or refused: until then its input is kept,
    * and it may wait in code of the program.
    *
-   * Threads. The lock of the delivery, which RemoteNode takes for each packet; the thread of a turn
-   * takes it too, and that of a start when all is done. No worker and no body takes it.
+   * Threads. The lock of the delivery, which RemoteNode takes for each packet; the thread that
+   * serves receivers takes it too, and that of a start when all is done. No worker and no body
+   * takes it.
+   *
+   * Failures. What a constructor of a message throws is an UndecodableMessageException here. If
+   * anything else is thrown while held messages are put, the session ends, as it does when a packet
+   * cannot be delivered: what is left may not come.
    */
 
   /// How many bytes are held before the other node gets no more credit.
@@ -83,18 +90,23 @@ final class Deliveries {
 
   private static final int START_COST = 2_048; // of its thread (1,950, measured)
   private static final int MOST_IN_ROW = 512; // looked at again when one cannot be decoded
-  private static final int PORTION = 1_024; // of what is held: a turn
+  private static final int PORTION = 1_024; // of what is held
   private static final int TRIES = 1_000; // a sender in the mailbox's queue is just served
 
   /// Of a receiver, with its place in the map and its wait for space (280 to 340, measured).
   static final int MAILBOX_COST = 320;
 
+  private static final CompletableFuture<@Nullable Void> NOW =
+      CompletableFuture.completedFuture(null);
+
   /// A process whose senders at the other node are paused.
   private static final class Receiver {
+    final Pid to;
     final HeldFrames held;
-    @Nullable CompletableFuture<@Nullable Void> room;
+    @Nullable CompletableFuture<@Nullable Void> room; // that it waits for; NOW when it is ready
 
     Receiver(Pid to) {
+      this.to = to;
       held = new HeldFrames(to);
     }
   }
@@ -104,12 +116,13 @@ final class Deliveries {
   private final IncomingRefusals refusals;
   private final DeliveryLock lock;
   private final BooleanSupplier isEnded;
-  private final SerialExecutor turns;
+  private final Queue<Receiver> ready = new ConcurrentLinkedQueue<>(); // any thread
+  private final SerialExecutor serving;
 
   // under the lock
   private final Map<Pid, Receiver> receivers = new HashMap<>();
   private final HeldAsks heldAsks = new HeldAsks(); // those that were not given up
-  private CompletableFuture<@Nullable Void> credit = CompletableFuture.completedFuture(null);
+  private CompletableFuture<@Nullable Void> credit = NOW;
   private boolean ended;
 
   // written under the lock, read by any thread
@@ -129,7 +142,7 @@ final class Deliveries {
     this.refusals = refusals;
     this.lock = lock;
     this.isEnded = isEnded;
-    this.turns = new SerialExecutor(context.local().callbacks());
+    this.serving = new SerialExecutor(context.local().callbacks());
   }
 
   /// How many bytes of memory are taken by what waits behind full mailboxes, and by the receivers
@@ -145,6 +158,9 @@ final class Deliveries {
 
   /// Completes when no more than [#HELD_BYTES] are held.
   CompletableFuture<@Nullable Void> creditReturn() {
+    if (heldBytes.get() <= HELD_BYTES) {
+      return NOW; // without the lock: the reader has waited for it once
+    }
     lock.lock();
     try {
       if (heldBytes.get() > HELD_BYTES && credit.isDone()) {
@@ -266,7 +282,7 @@ final class Deliveries {
     if (receivers.get(to) == null) {
       MailboxPolicy full = context.local().nearlyFull(to);
       if (full != null) {
-        serve(to, pause(to, full));
+        var _ = serve(pause(to, full), PORTION);
       }
     }
   }
@@ -289,7 +305,7 @@ final class Deliveries {
       hold(receiver, frame);
     }
     if (receiver != null && receiver.room == null) {
-      serve(to, receiver);
+      var _ = serve(receiver, PORTION);
     }
   }
 
@@ -366,30 +382,32 @@ final class Deliveries {
   // ---- space ----
 
   /// Puts what is held into the mailbox, and waits for more space or ends the pause.
-  private void serve(Pid to, Receiver receiver) {
-    int left = PORTION;
+  ///
+  /// @param most how many it puts before others are served
+  /// @return how many it has put
+  private int serve(Receiver receiver, int most) {
+    Pid to = receiver.to;
+    int all = 0;
     for (int tries = 0; ; tries++) {
       receiver.room = null;
-      int put = putHeld(to, receiver, left);
-      left -= put;
-      if (left == 0 && !receiver.held.isEmpty()) {
-        serveLater(to, receiver);
-        return;
+      int put = putHeld(to, receiver, most - all);
+      all += put;
+      if (all == most && !receiver.held.isEmpty()) {
+        awaitRoom(receiver, NOW);
+        return all;
       }
       tries = put == 0 ? tries : 0;
       CompletableFuture<@Nullable Void> room = context.local().room(to);
       if (!room.isDone()) {
-        receiver.room = room;
-        receiver.held.forgetPeeked();
-        var _ = room.thenRunAsync(() -> takeTurn(to, receiver), turns);
-        return;
+        awaitRoom(receiver, room);
+        return all;
       }
       if (receiver.held.isEmpty()) {
         receivers.remove(to);
         count(-MAILBOX_COST);
         returnCredit();
         context.send(new Frame.Resume(to));
-        return;
+        return all;
       }
       if (tries == TRIES) { // it reports space and has none
         refuseFirst(to, receiver);
@@ -397,14 +415,36 @@ final class Deliveries {
     }
   }
 
-  /// Gives the lock back in between: what comes from the other node waits for it, also what says
-  /// that the other node lives.
-  private void serveLater(Pid to, Receiver receiver) {
-    CompletableFuture<@Nullable Void> turn = new CompletableFuture<>();
-    receiver.room = turn;
+  private void awaitRoom(Receiver receiver, CompletableFuture<@Nullable Void> room) {
+    receiver.room = room;
     receiver.held.forgetPeeked();
-    var _ = turn.thenRunAsync(() -> takeTurn(to, receiver), turns);
-    turn.complete(null);
+    var _ =
+        room.whenComplete((_, failure) -> {
+          if (failure == null) { // else the session has ended
+            ready.add(receiver);
+            serving.execute(this::servePortion);
+          }
+        });
+  }
+
+  /// Serves receivers that are ready. It is called once for each, and may serve several.
+  private void servePortion() {
+    if (ready.isEmpty()) {
+      return;
+    }
+    lock.lock();
+    try {
+      int left = PORTION;
+      while (left > 0 && ready.poll() instanceof Receiver next) {
+        if (!ended && receivers.get(next.to) == next) {
+          left -= Math.max(1, serve(next, left));
+        }
+      }
+    } catch (Throwable t) {
+      context.sink().fail(t);
+    } finally {
+      lock.unlock();
+    }
   }
 
   /// @return how many it has put, at most so many
@@ -441,18 +481,6 @@ final class Deliveries {
     }
   }
 
-  /// On a thread of its own: it may wait for the lock, and it decodes messages.
-  private void takeTurn(Pid to, Receiver receiver) {
-    lock.lock();
-    try {
-      if (!ended && receivers.get(to) == receiver) {
-        serve(to, receiver);
-      }
-    } finally {
-      lock.unlock();
-    }
-  }
-
   // ---- the end, under the lock ----
 
   void ended() {
@@ -464,6 +492,7 @@ final class Deliveries {
       }
     }
     receivers.clear();
+    ready.clear();
     heldAsks.clear();
     heldBytes.set(0);
     credit.complete(null);

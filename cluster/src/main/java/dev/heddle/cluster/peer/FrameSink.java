@@ -20,4 +20,8 @@ public interface FrameSink {
   /// Completes when the outbox has space again after `FULL`, at once when it has some; also when
   /// the session has ended.
   CompletableFuture<@Nullable Void> room();
+
+  /// What the other node has sent cannot be delivered: the session ends, soon and on another
+  /// thread.
+  void fail(Throwable why);
 }

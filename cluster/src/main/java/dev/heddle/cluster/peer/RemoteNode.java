@@ -39,7 +39,7 @@ public final class RemoteNode implements NodePeer {
    * States.
    *
    * from   event                      to     by, with
-   * OPEN   handle(frame)              same   the session: under the lock of the delivery, in order
+   * OPEN   handle(packet)             same   the session: under the lock of the delivery, in order
    * OPEN   ended()                    ENDED  the session: the rest under the same lock, by the
    *                                          thread that has it, so nothing of the session is
    *                                          delivered after it
@@ -71,7 +71,7 @@ public final class RemoteNode implements NodePeer {
    * end, which is under the lock of all sessions.
    *
    * Locks, in this order: that of the delivery (a JDK lock: only threads of the session, those of
-   * starts when all is done, and those that report space in a mailbox), that of the ties, that of
+   * starts when all is done, and the one that serves mailboxes with space), that of the ties, that of
    * the sink. Workers and bodies of processes take only the last two, which park nobody: a parked
    * body needs a worker to go on, and that worker might be waiting for the same lock.
    *
@@ -272,21 +272,9 @@ public final class RemoteNode implements NodePeer {
 
   // ---- what the other node says ----
 
-  /// Does what a frame says. Called in the order of the frames, by one thread at a time.
-  public void handle(Frame frame) {
-    delivery.lock();
-    try {
-      if (!ended) {
-        carryOut(frame);
-      }
-    } finally {
-      delivery.unlock();
-    }
-  }
-
   /// Does what the frames of a packet say, until the session ends. Takes the lock once for all:
-  /// else each frame would wait for the thread that serves mailboxes. Called as the other
-  /// [#handle].
+  /// else each frame would wait for the thread that serves mailboxes. Called in the order of the
+  /// packets, by one thread at a time.
   public void handle(List<Frame> packet) {
     delivery.lock();
     try {

@@ -6,56 +6,64 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.AtomicBoolean;
 
-/// Runs tasks one after the other, in their order, each by a call of another executor.
+/// Runs tasks one after the other, in their order, on threads of another executor: one thread for
+/// all those that wait.
 ///
 /// **Thread** any.
 final class SerialExecutor implements Executor {
   /*
-   * A call that has run its task says first that there is none, and looks then for another task;
-   * whoever adds a task does that first, and asks then whether there is a call. So one of the two
-   * sees the other, and no task stays. [SerialExecutorTest, SerialExecutorStress]
+   * A thread that finds no more tasks says first that none runs them, and looks then again; whoever
+   * adds a task does that first, and asks then whether a thread runs them. So one of the two sees
+   * the other, and no task stays. [SerialExecutorTest, SerialExecutorStress]
    *
-   * When the other executor throws, the task stays, and the next task's call runs it.
+   * When the other executor throws, or a task does, the tasks that are left stay, and the next one
+   * makes a thread run them. After a task that throws there is another thread at once, if it can be
+   * made.
    */
   private final Executor threads;
-  private final Queue<Runnable> waiting = new ConcurrentLinkedQueue<>();
-  private final AtomicBoolean called = new AtomicBoolean(); // a task runs, or is about to
+  private final Queue<Runnable> waiting;
+  private final AtomicBoolean running = new AtomicBoolean(); // a thread runs them, or is about to
 
   /// @param threads runs what it is given once
   SerialExecutor(Executor threads) {
+    this(threads, new ConcurrentLinkedQueue<>());
+  }
+
+  /// @param waiting an empty queue for any threads
+  SerialExecutor(Executor threads, Queue<Runnable> waiting) {
     this.threads = threads;
+    this.waiting = waiting;
   }
 
   @Override
   public void execute(Runnable task) {
     waiting.add(task);
-    callIfIdle();
+    runIfIdle();
   }
 
-  private void callIfIdle() {
-    if (waiting.isEmpty() || !called.compareAndSet(false, true)) {
+  private void runIfIdle() {
+    if (waiting.isEmpty() || !running.compareAndSet(false, true)) {
       return;
     }
-    boolean isCalled = false;
+    boolean isTaken = false;
     try {
-      threads.execute(this::runNext);
-      isCalled = true;
+      threads.execute(this::run);
+      isTaken = true;
     } finally {
-      if (!isCalled) {
-        called.set(false);
+      if (!isTaken) {
+        running.set(false);
       }
     }
   }
 
-  private void runNext() {
+  private void run() {
     try {
-      Runnable next = waiting.poll();
-      if (next != null) {
+      for (Runnable next = waiting.poll(); next != null; next = waiting.poll()) {
         next.run();
       }
     } finally {
-      called.set(false);
-      callIfIdle();
+      running.set(false);
+      runIfIdle();
     }
   }
 }

@@ -2,6 +2,7 @@
 package dev.heddle.cluster.roster;
 
 import java.util.function.BiConsumer;
+import java.util.function.Consumer;
 
 /// Carries packets between the voters of a log: over the sessions between their nodes.
 ///
@@ -29,4 +30,10 @@ public interface VoterTransport {
   ///
   /// @param receiver is called by any thread, also by several at a time, and does not wait
   void receive(BiConsumer<String, byte[]> receiver);
+
+  /// Says who is told that the session with a voter has ended: the answer to a packet that was sent
+  /// in it may never come.
+  ///
+  /// @param listener takes the name of the voter's node; is called by any thread, and does not wait
+  void onSessionEnd(Consumer<String> listener);
 }

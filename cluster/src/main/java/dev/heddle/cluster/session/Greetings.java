@@ -34,7 +34,7 @@ public final class Greetings {
    *
    * from      event                                   to        with
    * -         found, or a HELLO                       GREETING
-   * GREETING  time                                    GREETING  HELLO after 1, 2, 4, 8, 15, 15, … s
+   * GREETING  time                                    GREETING  HELLO, again after the pauses below
    * GREETING  HELLO                                   OFFERED   WELCOME
    * OFFERED   HELLO                                   OFFERED   WELCOME; the last HELLO counts
    * GREETING, WELCOME of our present number           OPEN      Open
@@ -63,6 +63,12 @@ public final class Greetings {
    * HELLO opens only when the other node has answered with a packet: a late HELLO opens nothing.
    *
    * When both greet at once, both WELCOMEs name the same two numbers: one session.
+   *
+   * Pauses. Two nodes that meet connect to each other at the same time, and close one of the two
+   * connections, or both: what was on its way in it is lost. So the first three HELLOs to an
+   * address, or to the next life of a node, are repeated after 0.1, 0.2 and 0.4 s. Ten more follow
+   * each second, the others after 2, 4, 8, 15, 15, … s. An address that was in session, or is found
+   * again, is greeted each second first.
    *
    * I1. A session opens at most once on each side, and at most one is open with a node.
    *     [GreetingsTest, ClusterSimulation]
@@ -109,7 +115,9 @@ public final class Greetings {
   private static final int MOST_UNHEARD = 4; // HELLOs to a life whose node has another one
   private static final int MOST_LOGGED = 4; // refusals of an address, until a session opens
   private static final long SECOND = 1_000_000_000L;
-  private static final int EACH_SECOND = 10; // HELLOs, then slower
+  private static final long SOONEST = SECOND / 10;
+  private static final int SOON = 3; // HELLOs that are repeated within a second
+  private static final int EACH_SECOND = 10; // HELLOs after these, then slower
   private static final long SLOWEST = 15 * SECOND;
 
   private static final class Greeting {
@@ -171,7 +179,7 @@ public final class Greetings {
     if (it == null) { // found again, it may be taken
       out.add(new Output.Forget(address));
     } else if (it.isGreeted()) {
-      it.count = 0;
+      it.count = Math.min(it.count, SOON);
       it.next = Math.min(it.next, now + SECOND);
       due(now, out);
     }
@@ -512,7 +520,7 @@ public final class Greetings {
     if (it != null) {
       it.open = null;
       it.last = why;
-      it.count = 0;
+      it.count = SOON;
       it.next = now + SECOND;
     }
   }
@@ -552,7 +560,10 @@ public final class Greetings {
     if (it.refusal != null) {
       return SLOWEST;
     }
-    int doublings = Math.clamp(it.count - EACH_SECOND, 0, 4);
+    if (it.count < SOON) {
+      return SOONEST << it.count;
+    }
+    int doublings = Math.clamp(it.count - SOON - EACH_SECOND, 0, 4);
     return Math.min(SLOWEST, SECOND << doublings);
   }
 

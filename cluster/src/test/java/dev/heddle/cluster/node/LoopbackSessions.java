@@ -275,7 +275,9 @@ public final class LoopbackSessions {
 
       @Override
       public void handle(List<Frame> packet) {
-        packet.forEach(this::handle);
+        for (int i = 0; i < packet.size() && (i == 0 || !isEnded); i++) {
+          handle(packet.get(i));
+        }
       }
 
       private void handle(Frame frame) {

@@ -38,6 +38,11 @@ class NodeReportsTest {
     public CompletableFuture<@Nullable Void> room() {
       return CompletableFuture.completedFuture(null);
     }
+
+    @Override
+    public void fail(Throwable why) {
+      throw new AssertionError("the session would end", why);
+    }
   }
 
   private NodeLoad load = new NodeLoad(2, 0, 5);

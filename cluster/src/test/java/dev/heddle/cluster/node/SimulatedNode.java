@@ -90,7 +90,9 @@ final class SimulatedNode implements Connections.Sessions {
       try {
         checkNotEnded();
         if (remote == null) {
-          packet.forEach(this::take);
+          for (int i = 0; i < packet.size() && (i == 0 || !ended); i++) {
+            take(packet.get(i));
+          }
         } else {
           remote.handle(packet);
         }

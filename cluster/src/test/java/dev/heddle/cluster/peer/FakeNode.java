@@ -45,12 +45,14 @@ public final class FakeNode implements LocalProcesses {
   final NodeLife life;
   final List<FakeProcess> processes = new ArrayList<>();
   final Deque<Frame> outbox = new ArrayDeque<>();
+  final List<Throwable> failures = new ArrayList<>(); // that would end the session
   final Map<Pid, FakeProcess> living = new HashMap<>();
   boolean isOpen = true;
 
   // of all mailboxes
   @Nullable MailboxPolicy nearlyFull;
   SendResult offered = SendResult.ACCEPTED;
+  Consumer<Pid> offering = _ -> {}; // called before each message
   CompletableFuture<@Nullable Void> room = CompletableFuture.completedFuture(null);
 
   /// Makes no thread.
@@ -99,6 +101,11 @@ public final class FakeNode implements LocalProcesses {
               public CompletableFuture<@Nullable Void> room() {
                 return CompletableFuture.completedFuture(null);
               }
+
+              @Override
+              public void fail(Throwable why) {
+                failures.add(why);
+              }
             },
             NO_TYPES,
             new PeerOptions(
@@ -138,7 +145,7 @@ public final class FakeNode implements LocalProcesses {
   public boolean deliver(FakeNode to) {
     Frame frame = outbox.poll();
     if (frame != null) {
-      to.remote.handle(frame);
+      to.remote.handle(List.of(frame));
     }
     return frame != null;
   }
@@ -175,6 +182,7 @@ public final class FakeNode implements LocalProcesses {
 
   @Override
   public SendResult offer(Pid to, @Nullable Object message) {
+    offering.accept(to);
     return living.containsKey(to) ? offered : SendResult.NOT_FOUND;
   }
 

@@ -18,6 +18,7 @@ import dev.heddle.process.StartOptions;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.Deque;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -59,7 +60,7 @@ class FlowTest {
   /// Sends although the receiver may be paused: as if that news were on its way.
   private void sendBlind(Pid to, int message) {
     byte[] content = MessageContents.of(a.life(), message);
-    a.line.execute(() -> b.remote().handle(new Frame.Message(to, Content.of(content))));
+    a.line.execute(() -> b.remote().handle(List.of(new Frame.Message(to, Content.of(content)))));
   }
 
   @Test
@@ -179,66 +180,114 @@ class FlowTest {
     }
   }
 
-  /// Else the thread that reads from the other node waits for the lock while millions are put.
-  @Test
-  @Tag("C9")
-  void heldMessages_areMovedInPortions_andTheLockIsFreeInBetween() {
-    FakeNode node = new FakeNode("b", "a", 1);
-    Deque<Runnable> later = new ArrayDeque<>();
-    node.callbacks = later::add;
+  /// Holds messages behind each mailbox of a node without threads, and gives all of them space.
+  ///
+  /// @param messages to each
+  private static void hold(FakeNode node, int mailboxes, int messages) {
     node.nearlyFull = MailboxPolicy.SUSPEND;
     node.offered = SendResult.FULL;
     node.room = new CompletableFuture<>();
     byte[] content = MessageContents.of(new FakeNode("a", "b", 1).life, "held");
-    for (int i = 0; i < 3_000; i++) {
-      node.remote.handle(new Frame.Message(node.pid(0), Content.of(content)));
+    for (int i = 0; i < mailboxes * messages; i++) {
+      Pid to = node.pid(i % mailboxes);
+      node.remote.handle(List.of(new Frame.Message(to, Content.of(content))));
     }
-    long held = node.remote.heldBytes();
     node.nearlyFull = null;
     node.offered = SendResult.ACCEPTED;
+  }
+
+  private static void giveSpace(FakeNode node) {
     CompletableFuture<?> space = node.room;
     node.room = CompletableFuture.completedFuture(null);
     space.complete(null);
+  }
 
-    int turns = 0;
-    while (!later.isEmpty()) {
-      long before = node.remote.heldBytes();
-      later.remove().run();
-      turns++;
-      assertThat(before - node.remote.heldBytes()).isLessThan(held / 2);
-    }
-    assertThat(turns).isEqualTo(3);
+  /// Else the thread that reads from the other node waits for the lock while millions are put.
+  @Test
+  @Tag("C9")
+  void heldMessages_areMovedInPortions_andTheLockIsFreeInBetween() throws Exception {
+    FakeNode node = new FakeNode("b", "a", 2);
+    hold(node, 1, 3_000);
+    byte[] content = MessageContents.of(new FakeNode("a", "b", 1).life, "next");
+    Frame next = new Frame.Message(node.pid(1), Content.of(content));
+    Thread reader = Thread.ofPlatform().unstarted(() -> node.remote.handle(List.of(next)));
+    List<Pid> offered = Collections.synchronizedList(new ArrayList<>());
+    node.offering =
+        to -> {
+          if (offered.isEmpty()) {
+            startToWait(reader);
+          }
+          offered.add(to);
+        };
+    giveSpace(node);
+    reader.join();
+    assertThat(offered).hasSize(3_001);
+    assertThat(offered.indexOf(node.pid(1))).isEqualTo(1_024);
     assertThat(node.remote.heldBytes()).isZero();
+  }
+
+  /// Starts a thread, and returns when it waits.
+  private static void startToWait(Thread thread) {
+    thread.start();
+    while (thread.getState() != Thread.State.WAITING) {
+      Thread.onSpinWait();
+    }
   }
 
   /// The thread that reads from the other node waited behind all those that had space to report.
   @Test
   @Tag("C9")
-  void manyMailboxesWithSpace_areServedByOneThreadAtATime() {
-    FakeNode node = new FakeNode("b", "a", 100);
-    Deque<Runnable> later = new ArrayDeque<>();
-    node.callbacks = later::add;
-    node.nearlyFull = MailboxPolicy.SUSPEND;
-    node.offered = SendResult.FULL;
-    node.room = new CompletableFuture<>();
-    byte[] content = MessageContents.of(new FakeNode("a", "b", 1).life, "held");
-    for (int i = 0; i < 100; i++) {
-      node.remote.handle(new Frame.Message(node.pid(i), Content.of(content)));
-    }
-    node.nearlyFull = null;
-    node.offered = SendResult.ACCEPTED;
-    CompletableFuture<?> space = node.room;
-    node.room = CompletableFuture.completedFuture(null);
-    space.complete(null);
+  void manyMailboxesWithSpace_areServedByOneThread_inPortionsTogether() throws Exception {
+    FakeNode node = new FakeNode("b", "a", 1_000);
+    Deque<Runnable> threads = new ArrayDeque<>();
+    node.callbacks = threads::add;
+    hold(node, 999, 2);
+    giveSpace(node);
+    assertThat(threads).hasSize(1);
 
-    int turns = 0;
-    while (!later.isEmpty()) {
-      assertThat(later).hasSize(1);
-      later.remove().run();
-      turns++;
-    }
-    assertThat(turns).isEqualTo(100);
+    byte[] content = MessageContents.of(new FakeNode("a", "b", 1).life, "next");
+    Frame next = new Frame.Message(node.pid(999), Content.of(content));
+    Thread reader = Thread.ofPlatform().unstarted(() -> node.remote.handle(List.of(next)));
+    List<Pid> offered = Collections.synchronizedList(new ArrayList<>());
+    node.offering =
+        to -> {
+          if (offered.isEmpty()) {
+            startToWait(reader);
+          }
+          offered.add(to);
+        };
+    threads.remove().run();
+    reader.join();
+    assertThat(offered).hasSize(2 * 999 + 1);
+    assertThat(offered.indexOf(node.pid(999))).isEqualTo(1_024);
+    assertThat(threads).isEmpty();
     assertThat(node.remote.heldBytes()).isZero();
+  }
+
+  @Test
+  @Tag("C9")
+  void creditReturn_whileAnotherThreadDelivers_doesNotWait() {
+    FakeNode node = new FakeNode("b", "a", 1);
+    List<Boolean> returned = new ArrayList<>();
+    node.offering =
+        _ -> returned.add(CompletableFuture.supplyAsync(node.remote::creditReturn).join().isDone());
+    byte[] content = MessageContents.of(new FakeNode("a", "b", 1).life, "taken");
+    node.remote.handle(List.of(new Frame.Message(node.pid(0), Content.of(content))));
+    assertThat(returned).containsExactly(true);
+  }
+
+  /// Else its mailbox, and those that were ready as well, would be paused for ever.
+  @Test
+  @Tag("C3")
+  void heldMessage_thatCannotBePut_endsTheSession() {
+    FakeNode node = holding();
+    StackOverflowError thrown = new StackOverflowError("of its constructor");
+    node.offering =
+        _ -> {
+          throw thrown;
+        };
+    giveSpace(node);
+    assertThat(node.failures).containsExactly(thrown);
   }
 
   /// A message is held at a node without threads.
@@ -248,7 +297,7 @@ class FlowTest {
     node.offered = SendResult.FULL;
     node.room = new CompletableFuture<>();
     byte[] content = MessageContents.of(new FakeNode("a", "b", 1).life, "held");
-    node.remote.handle(new Frame.Message(node.pid(0), Content.of(content)));
+    node.remote.handle(List.of(new Frame.Message(node.pid(0), Content.of(content))));
     assertThat(node.remote.heldBytes()).isPositive();
     return node;
   }
@@ -280,33 +329,6 @@ class FlowTest {
     assertThat(node.remote.heldBytes()).isZero();
   }
 
-  /// It takes more turns than one.
-  @Test
-  @Tag("C9")
-  void heldMessages_forWhoseNextTurnNoThreadCanBeMade_followWhenThereIsOne() {
-    FakeNode node = holding();
-    byte[] content = MessageContents.of(new FakeNode("a", "b", 1).life, "held");
-    for (int i = 0; i < 3_000; i++) {
-      node.remote.handle(new Frame.Message(node.pid(0), Content.of(content)));
-    }
-    node.nearlyFull = null;
-    node.offered = SendResult.ACCEPTED;
-    CompletableFuture<?> room = node.room;
-    node.room = CompletableFuture.completedFuture(null);
-    node.callbacks =
-        task -> {
-          node.callbacks = FakeNode.NO_THREAD;
-          task.run();
-        };
-    room.complete(null);
-    assertThat(node.remote.heldBytes()).isPositive();
-
-    node.callbacks = Runnable::run;
-    node.retry();
-
-    assertThat(node.remote.heldBytes()).isZero();
-  }
-
   @Test
   @Tag("C9")
   void pausedReceiver_countsAsHeld_untilItIsResumed() {
@@ -314,7 +336,7 @@ class FlowTest {
     node.nearlyFull = MailboxPolicy.SUSPEND;
     node.room = new CompletableFuture<>();
     byte[] content = MessageContents.of(new FakeNode("a", "b", 1).life, "taken");
-    node.remote.handle(new Frame.Message(node.pid(0), Content.of(content)));
+    node.remote.handle(List.of(new Frame.Message(node.pid(0), Content.of(content))));
     assertThat(node.remote.heldBytes()).isEqualTo(Deliveries.MAILBOX_COST);
 
     CompletableFuture<?> room = node.room;
@@ -329,11 +351,11 @@ class FlowTest {
   void idsOfHeldRequests_count_untilTheyAreGivenUp() {
     FakeNode node = holding();
     long before = node.remote.heldBytes();
-    node.remote.handle(new Frame.Ask(1, node.pid(0), new byte[1]));
+    node.remote.handle(List.of(new Frame.Ask(1, node.pid(0), new byte[1])));
     assertThat(node.remote.heldBytes()).isEqualTo(before + HeldAsks.ENTRY_COST);
-    node.remote.handle(new Frame.GiveUp(1));
+    node.remote.handle(List.of(new Frame.GiveUp(1)));
     assertThat(node.remote.heldBytes()).isEqualTo(before);
-    node.remote.handle(new Frame.GiveUp(2)); // of one that is not held
+    node.remote.handle(List.of(new Frame.GiveUp(2))); // of one that is not held
     assertThat(node.remote.heldBytes()).isEqualTo(before);
   }
 
@@ -359,7 +381,7 @@ class FlowTest {
     byte[] content = MessageContents.of(a.life(), "hello");
     for (long id = 1; id <= 5; id++) {
       Frame ask = new Frame.Ask(id, to, content);
-      a.line.execute(() -> b.remote().handle(ask));
+      a.line.execute(() -> b.remote().handle(List.of(ask)));
     }
     nodes.settle();
     b.runtime.terminate(to);
@@ -374,11 +396,12 @@ class FlowTest {
     Pid to = busy(1, MailboxPolicy.SUSPEND);
     byte[] content = MessageContents.of(a.life(), "silence");
     for (long id = 1; id <= 3; id++) { // the first one fills the mailbox
-      b.remote().handle(new Frame.Ask(id, to, content));
+      b.remote().handle(List.of(new Frame.Ask(id, to, content)));
     }
-    b.remote().handle(new Frame.GiveUp(1));
-    b.remote().handle(new Frame.GiveUp(2));
-    b.remote().handle(new Frame.Message(to, Content.of(MessageContents.of(a.life(), "last"))));
+    b.remote().handle(List.of(new Frame.GiveUp(1)));
+    b.remote().handle(List.of(new Frame.GiveUp(2)));
+    b.remote()
+        .handle(List.of(new Frame.Message(to, Content.of(MessageContents.of(a.life(), "last")))));
     gate.countDown();
     assertThat(((Request) b.take()).reply().isOpen()).isFalse(); // 1: it was in the mailbox
     assertThat(((Request) b.take()).reply().isOpen()).isTrue(); // 3
@@ -401,7 +424,7 @@ class FlowTest {
     byte[] large = MessageContents.of(a.life(), new byte[1_000_000]);
     while (b.remote().heldBytes() <= Deliveries.HELD_BYTES) {
       assertThat(b.remote().creditReturn()).isDone();
-      b.remote().handle(new Frame.Message(to, Content.of(large)));
+      b.remote().handle(List.of(new Frame.Message(to, Content.of(large))));
     }
     assertThat(b.remote().heldBytes()).isLessThan(Deliveries.HELD_BYTES + 1_100_000);
     CompletableFuture<?> credit = b.remote().creditReturn();

@@ -33,7 +33,7 @@ class RandomFramesTest {
     try (TwoNodes nodes = new TwoNodes()) {
       Pid known = nodes.b.obedient(StartOptions.defaults().withMailbox(10, MailboxPolicy.SUSPEND));
       for (int i = 0; i < FRAMES; i++) {
-        nodes.b.remote().handle(frame(nodes, known));
+        nodes.b.remote().handle(List.of(frame(nodes, known)));
         if (i % 16 == 0) {
           var _ = nodes.b.runtime.whenExited(nodes.a.local.address(random.nextInt(20)));
         }

@@ -45,7 +45,7 @@ final class RemoteWatchesTest {
   @Test
   void watch_thatIsDroppedBeforeItListens_leavesNoListener() {
     here.remote.monitor(watcher, watched.self(), _ -> {});
-    next(watched, () -> there.remote.handle(new Frame.Demonitor(watched.self())));
+    next(watched, () -> there.remote.handle(List.of(new Frame.Demonitor(watched.self()))));
     deliver();
     assertThat(there.remote.counters().watches()).isZero();
     assertThat(watched.processLinks().isTied()).isFalse();
@@ -81,7 +81,7 @@ final class RemoteWatchesTest {
 
   @Test
   void monitor_ofAProcessThatIsGone_beforeItsWatchListens_reportsTheRealExit() {
-    startThatEnds(() -> there.remote.handle(new Frame.Monitor(there.address(1_000))));
+    startThatEnds(() -> there.remote.handle(List.of(new Frame.Monitor(there.address(1_000)))));
     assertThat(watcher.downs).hasSize(1);
   }
 

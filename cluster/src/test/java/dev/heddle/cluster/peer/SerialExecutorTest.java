@@ -8,12 +8,8 @@ import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
 import java.util.List;
-import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.ExecutorService;
-import java.util.concurrent.Executors;
-import java.util.concurrent.Future;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
@@ -21,41 +17,34 @@ import org.junit.jupiter.api.Timeout;
 
 @Timeout(240)
 final class SerialExecutorTest {
-  private static final int TASKS = 10_000; // of each thread
-  private static final int ROUNDS = 100_000;
-  private static final int MOST_SPINS = 16; // so the two meet at different places
+  private static final int TASKS = 1_000; // of each thread
 
   private final Deque<Runnable> calls = new ArrayDeque<>();
   private final SerialExecutor serial = new SerialExecutor(calls::add);
   private final List<Integer> done = new ArrayList<>();
 
-  private void runCalls() {
-    while (!calls.isEmpty()) {
-      assertThat(calls).hasSize(1);
-      calls.remove().run();
-    }
-  }
-
   @Test
-  void tasks_areCalledOneAtATime_inTheirOrder() {
+  void tasks_areRunInTheirOrder_byOneThread() {
     serial.execute(() -> done.add(1));
     serial.execute(() -> {
       done.add(2);
       serial.execute(() -> done.add(4));
     });
     serial.execute(() -> done.add(3));
-    runCalls();
+    assertThat(calls).hasSize(1);
+    calls.remove().run();
     assertThat(done).containsExactly(1, 2, 3, 4);
+    assertThat(calls).isEmpty();
   }
 
   @Test
-  void taskThatThrows_isFollowedByTheNext() {
+  void taskThatThrows_isFollowedByTheNext_onAnotherThread() {
     serial.execute(() -> {
       throw new IllegalStateException("boom");
     });
     serial.execute(() -> done.add(1));
     assertThatThrownBy(calls.remove()::run).hasMessage("boom");
-    runCalls();
+    calls.remove().run();
     assertThat(done).containsExactly(1);
   }
 
@@ -72,48 +61,36 @@ final class SerialExecutorTest {
     assertThatThrownBy(() -> refused.execute(() -> done.add(1))).hasMessage("no thread");
     isRefusing[0] = false;
     refused.execute(() -> done.add(2));
-    runCalls();
+    calls.remove().run();
     assertThat(done).containsExactly(1, 2);
   }
 
+  /// As by another thread, right after the last look.
   @Test
-  void taskThatIsAddedWhileAnotherOneEnds_isCalled() throws Exception {
-    try (ExecutorService threads = Executors.newSingleThreadExecutor()) {
-      for (int round = 0; round < ROUNDS; round++) {
-        Queue<Runnable> called = new ConcurrentLinkedQueue<>();
-        SerialExecutor each = new SerialExecutor(called::add);
-        AtomicInteger ran = new AtomicInteger();
-        each.execute(ran::incrementAndGet);
-        Runnable first = called.remove();
-        AtomicInteger missing = new AtomicInteger(2);
-        Future<?> ends =
-            threads.submit(() -> {
-              meet(missing);
-              first.run();
-            });
-        meet(missing);
-        for (int spins = round % MOST_SPINS; spins > 0; spins--) {
-          Thread.onSpinWait();
-        }
-        each.execute(ran::incrementAndGet);
-        ends.get();
-        assertThat(called).hasSize(1);
-        called.remove().run();
-        assertThat(ran).hasValue(2);
-      }
-    }
-  }
+  void taskThatIsAddedWhileAThreadFindsNone_isRun() {
+    SerialExecutor[] late = new SerialExecutor[1];
+    late[0] =
+        new SerialExecutor(
+            calls::add,
+            new ConcurrentLinkedQueue<>() {
+              private static final long serialVersionUID = 1L;
+              private boolean isAdded;
 
-  /// Returns in both threads within some nanoseconds, where there are two processors.
-  private static void meet(AtomicInteger missing) {
-    missing.decrementAndGet();
-    for (int spins = 1; missing.get() > 0; spins++) {
-      if (spins % 1_000 == 0) {
-        Thread.yield();
-      } else {
-        Thread.onSpinWait();
-      }
-    }
+              @Override
+              public boolean isEmpty() {
+                boolean isEmpty = super.isEmpty();
+                if (isEmpty && !isAdded) {
+                  isAdded = true;
+                  late[0].execute(() -> done.add(2));
+                }
+                return isEmpty;
+              }
+            });
+    late[0].execute(() -> done.add(1));
+    calls.remove().run();
+    assertThat(calls).hasSize(1);
+    calls.remove().run();
+    assertThat(done).containsExactly(1, 2);
   }
 
   /// A task that stays would let this run out of time; two at a time would miss counts.

@@ -80,13 +80,18 @@ final class TwoNodes implements AutoCloseable {
           return SendResult.UNREACHABLE;
         }
         sent.add(frame);
-        line.execute(() -> other.join().handle(frame));
+        line.execute(() -> other.join().handle(List.of(frame)));
         return SendResult.ACCEPTED;
       }
 
       @Override
       public CompletableFuture<@Nullable Void> room() {
         return CompletableFuture.completedFuture(null);
+      }
+
+      @Override
+      public void fail(Throwable why) {
+        throw new AssertionError("the session would end", why);
       }
     }
 

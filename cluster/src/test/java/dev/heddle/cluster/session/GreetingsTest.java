@@ -403,20 +403,41 @@ final class GreetingsTest {
   // ---- time ----
 
   @Test
-  void hello_eachSecond_slowsTo15s() {
+  void hello_isRepeatedSoon_thenEachSecond_thenSlowsTo15s() {
     a.found(b, 0);
     List<Long> gaps = new ArrayList<>();
     long last = 0;
-    for (int i = 0; i < 16; i++) {
+    for (int i = 0; i < 19; i++) {
       long at = a.greetings.dueAt();
-      gaps.add((at - last) / SECOND);
+      gaps.add((at - last) / 100_000_000); // tenths of a second
       last = at;
       a.take();
       a.greetings.due(at, a.out);
       assertThat(a.out).hasSize(1);
     }
-    assertThat(gaps.subList(0, 10)).containsOnly(1L);
-    assertThat(gaps.subList(10, 16)).containsExactly(1L, 2L, 4L, 8L, 15L, 15L);
+    assertThat(gaps.subList(0, 3)).containsExactly(1L, 2L, 4L);
+    assertThat(gaps.subList(3, 13)).containsOnly(10L);
+    assertThat(gaps.subList(13, 19)).containsExactly(10L, 20L, 40L, 80L, 150L, 150L);
+  }
+
+  /// A HELLO may be lost with a connection that both nodes have made at the same time.
+  @Test
+  void nextLifeOfANode_isGreetedSoonAgain_whenTheLastOneHasEnded() {
+    Node next = new Node("b", 2);
+    SessionId id = open(a, b, 0);
+    a.receive(next.at, hello(next), SECOND); // asks whether the last one lives
+    a.greetings.ended(id, new Ending(Cause.NO_ANSWER, "test"), 2 * SECOND, a.out);
+    assertThat(a.greetings.dueAt()).isEqualTo(2 * SECOND + SECOND / 10);
+  }
+
+  @Test
+  void addressThatIsFoundAgainAndAgain_isNotGreetedMoreThanEachSecond() {
+    a.found(b, 0);
+    for (int i = 1; i < 10; i++) {
+      a.greetings.due(i * SECOND, a.out);
+      a.found(b, i * SECOND);
+    }
+    assertThat(a.greetings.dueAt()).isEqualTo(10 * SECOND);
   }
 
   @Test

@@ -53,6 +53,11 @@ class ShardPeersTest {
       onRoom.run();
       return room;
     }
+
+    @Override
+    public void fail(Throwable why) {
+      throw new AssertionError("the session would end", why);
+    }
   }
 
   private final ProcessRuntime runtime = ProcessRuntime.builder().workers(1).node("a").start();

@@ -92,6 +92,11 @@ class ShardSessionEndsTest {
       return room;
     }
 
+    @Override
+    public void fail(Throwable why) {
+      throw new AssertionError("the session would end", why);
+    }
+
     /// The last packet of a kind about shards; null when there is none.
     <T> @Nullable T last(Class<T> kind) throws Exception {
       T last = null;
@@ -192,7 +197,7 @@ class ShardSessionEndsTest {
             offers,
             new Groups(local),
             it -> service.received(other, it.content()));
-    opened.handle(outbox.frames.getFirst()); // it has the same types
+    opened.handle(List.of(outbox.frames.getFirst())); // it has the same types
     RemoteNode last = sessions.put(node, opened);
     if (last != null) {
       last.ended();
@@ -211,7 +216,9 @@ class ShardSessionEndsTest {
   private void say(String from, Packet packet) {
     sessions
         .get(from)
-        .handle(new Frame.Service(ShardPeers.SERVICE, ShardMessageCodec.encode(packet, writer)));
+        .handle(
+            List.of(
+                new Frame.Service(ShardPeers.SERVICE, ShardMessageCodec.encode(packet, writer))));
   }
 
   private void say(String from, String key, ShardMessage message) {

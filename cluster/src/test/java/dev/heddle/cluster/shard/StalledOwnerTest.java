@@ -59,6 +59,11 @@ class StalledOwnerTest {
     public CompletableFuture<@Nullable Void> room() {
       return room;
     }
+
+    @Override
+    public void fail(Throwable why) {
+      throw new AssertionError("the session would end", why);
+    }
   }
 
   private final ProcessRuntime runtime =
@@ -93,7 +98,7 @@ class StalledOwnerTest {
     Outbox outbox = new Outbox();
     RemoteNode opened =
         new RemoteNode(other, local, outbox, types, offers, new Groups(local), _ -> {});
-    opened.handle(outbox.frames.getFirst()); // it has the same types
+    opened.handle(List.of(outbox.frames.getFirst())); // it has the same types
     sessions.put(node, opened);
     service.sessionChanged(node);
     return outbox;

@@ -435,7 +435,7 @@ final class Deliveries {
     lock.lock();
     try {
       int left = PORTION;
-      while (left > 0 && ready.poll() instanceof Receiver next) {
+      for (Receiver next = ready.poll(); next != null; next = left > 0 ? ready.poll() : null) {
         if (!ended && receivers.get(next.to) == next) {
           left -= Math.max(1, serve(next, left));
         }

@@ -33,7 +33,8 @@ final class Requests implements AutoCloseable {
    *
    * Threads. Tries begin on the thread of the store: Ratis may wait for the disk there.
    *
-   * Cost. A lost reply costs the limit of a call, a lost leader a try each 20 ms.
+   * Cost. A reply that is lost without the end of its session costs the limit of a call, a lost
+   * leader a try each 20 ms.
    */
 
   private static final long RETRY_MILLIS = 20;

@@ -5,12 +5,11 @@ import dev.heddle.cluster.roster.VoterTransport;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
+import java.security.SecureRandom;
 import java.time.Duration;
 import java.util.ArrayDeque;
-import java.util.Collection;
 import java.util.Deque;
 import java.util.HashMap;
-import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
@@ -35,6 +34,10 @@ final class VoterCalls implements AutoCloseable {
    *
    * Without the end of the session a voter that starts again would wait for a leader that still
    * waits for an answer of its last life: a second more until its names are free. [VoterCallsTest]
+   *
+   * An answer may come to the next life of its caller, which must not take it for one of its own: a
+   * vote of before would count. So the numbers begin at a place that no other life has, and an
+   * answer counts only if it comes from the voter that was called. [VoterCallsTest]
    *
    * What arrives is handled on threads of the pool: it may wait for the disk. Each other voter has
    * three lanes. One is for its messages: one is handled at a time, in the order in which they
@@ -80,7 +83,7 @@ final class VoterCalls implements AutoCloseable {
   private final Messages messages;
   private final ExecutorService threads;
   private final Map<String, Lanes> lanes = new HashMap<>(); // by voter; not changed later
-  private final AtomicLong numbers = new AtomicLong();
+  private final AtomicLong numbers = new AtomicLong(new SecureRandom().nextLong());
   private final Map<Long, Call> open = new ConcurrentHashMap<>();
   private volatile Handler handler = VoterCalls::absent;
   private volatile Handler renewals = VoterCalls::absent;
@@ -287,7 +290,7 @@ final class VoterCalls implements AutoCloseable {
     byte[] body = new byte[in.remaining()];
     in.get(body);
     switch (kind) {
-      case ANSWER, FAILED -> answered(kind, number, body);
+      case ANSWER, FAILED -> answered(from, kind, number, body);
       case STATUS -> messages.received(from, body);
       default -> {
         var _ =
@@ -305,10 +308,10 @@ final class VoterCalls implements AutoCloseable {
     }
   }
 
-  private void answered(int kind, long number, byte[] body) {
+  private void answered(String from, int kind, long number, byte[] body) {
     Call waiting = open.get(number);
-    if (waiting == null) {
-      return; // it came too late
+    if (waiting == null || !waiting.voter.equals(from)) {
+      return; // it came too late, or to the next life of its caller
     }
     if (kind == ANSWER) {
       waiting.answer.complete(body);
@@ -318,22 +321,28 @@ final class VoterCalls implements AutoCloseable {
     }
   }
 
-  /// Fails the calls whose answers may never come. One of the next session that is just beginning
-  /// may be among them. On a thread of the pool: what is called then may wait.
+  /// Fails the calls whose answers may never come, behind the answers that are here. One of the
+  /// next session that is just beginning may be among them.
   private void sessionEnded(String voter) {
-    List<Call> lost = open.values().stream().filter(call -> call.voter.equals(voter)).toList();
-    if (lost.isEmpty()) {
+    Lanes its = lanes.get(voter);
+    if (its == null) {
       return;
     }
-    try {
-      threads.execute(() -> fail(lost, "the session with voter '%s' has ended".formatted(voter)));
-    } catch (RejectedExecutionException | OutOfMemoryError _) {
-      return; // safe: closed by now, or they fail after their limit
-    }
+    byte[] why =
+        "the session with voter '%s' has ended".formatted(voter).getBytes(StandardCharsets.UTF_8);
+    open.forEach((number, call) -> {
+      if (call.voter.equals(voter)) {
+        failLater(its.answers, packet(FAILED, number, why));
+      }
+    });
   }
 
-  private static void fail(Collection<Call> calls, String why) {
-    calls.forEach(call -> call.answer.completeExceptionally(new IOException(why)));
+  private static void failLater(Lane answers, byte[] packet) {
+    try {
+      answers.add(packet);
+    } catch (Error _) {
+      return; // safe: the next answer is handled with it, or the call fails after its limit
+    }
   }
 
   private void answer(
@@ -347,6 +356,8 @@ final class VoterCalls implements AutoCloseable {
   public void close() {
     isClosed = true;
     threads.shutdownNow();
-    fail(open.values(), "this voter has closed");
+    open.values()
+        .forEach(
+            call -> call.answer.completeExceptionally(new IOException("this voter has closed")));
   }
 }

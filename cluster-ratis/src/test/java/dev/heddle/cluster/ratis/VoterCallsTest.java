@@ -120,6 +120,46 @@ class VoterCallsTest {
     }
   }
 
+  /// A vote for the former life would have counted for the next one.
+  @Test
+  void answerToTheFormerLife_completesNoCallOfTheNextOne() throws Exception {
+    BlockingQueue<CompletableFuture<byte[]>> asked = new LinkedBlockingQueue<>();
+    b.handleBy((_, _) -> {
+      CompletableFuture<byte[]> answer = new CompletableFuture<>();
+      asked.add(answer);
+      return answer;
+    });
+    CompletableFuture<byte[]> former = a.call("b", VoterCalls.VOTE, BODY);
+    CompletableFuture<byte[]> toFormer = asked.take();
+    try (VoterCalls next = calls("a", Duration.ofDays(1))) {
+      CompletableFuture<byte[]> call = next.call("b", VoterCalls.VOTE, BODY);
+      CompletableFuture<byte[]> toNext = asked.take();
+      toFormer.complete(new byte[] {1});
+      toNext.complete(new byte[] {2}); // behind the other one
+
+      assertThat(call.get()).isEqualTo(new byte[] {2});
+    }
+    assertThat(former).isNotDone();
+  }
+
+  /// Whatever number another voter names, it answers only what it was asked.
+  @Test
+  void answerOfAnotherVoter_completesNoCall() throws Exception {
+    network.end("b");
+    BlockingQueue<byte[]> toB = new LinkedBlockingQueue<>();
+    MemoryNetwork.Endpoint endpoint = network.open("b");
+    endpoint.receive((_, packet) -> toB.add(packet));
+    CompletableFuture<byte[]> call = a.call("b", VoterCalls.VOTE, BODY);
+    long number = ByteBuffer.wrap(toB.take()).getLong(1);
+    byte[] answer = ByteBuffer.allocate(10).put((byte) 8).putLong(number).put((byte) 1).array();
+    MemoryNetwork.Endpoint other = network.open("c");
+    other.send("a", answer.clone());
+    answer[9] = 2;
+    endpoint.send("a", answer.clone());
+
+    assertThat(call.get()).isEqualTo(new byte[] {2});
+  }
+
   @Test
   void close_failsOpenCalls_andLaterOnes() {
     b.handleBy((_, _) -> new CompletableFuture<>());

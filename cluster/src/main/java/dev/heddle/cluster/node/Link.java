@@ -283,7 +283,9 @@ final class Link implements FrameSink {
     } catch (MalformedPacketException e) {
       return failed(new Ending(Cause.MALFORMED, String.valueOf(e.getMessage())));
     } catch (Throwable t) {
-      return failed(t);
+      Result result = failed(undelivered(t));
+      log(t);
+      return result;
     } finally {
       delivery.unlock();
     }
@@ -291,13 +293,17 @@ final class Link implements FrameSink {
 
   @Override
   public void fail(Throwable why) {
-    var _ = failed(why);
+    var _ = failed(undelivered(why));
     wakeAgent.run();
+    log(why); // last: a handler of the program may wait, or throw
   }
 
-  private Result failed(Throwable why) {
+  private static Ending undelivered(Throwable why) {
+    return new Ending(Cause.FAILED, "a packet could not be delivered: " + why);
+  }
+
+  private void log(Throwable why) {
     LOG.log(System.Logger.Level.ERROR, "a packet of " + other.life().node() + " failed", why);
-    return failed(new Ending(Cause.FAILED, "a packet could not be delivered: " + why));
   }
 
   /// A packet counts as taken and was not delivered as a whole: no later one may be.

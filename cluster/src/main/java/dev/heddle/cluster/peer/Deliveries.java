@@ -80,9 +80,9 @@ final class Deliveries {
    * serves receivers takes it too, and that of a start when all is done. No worker and no body
    * takes it.
    *
-   * Failures. What a constructor of a message throws is an UndecodableMessageException here. If
-   * anything else is thrown while held messages are put, the session ends, as it does when a packet
-   * cannot be delivered: what is left may not come.
+   * Failures. What a constructor of a message throws is an UndecodableMessageException here, but
+   * for errors of the JVM. If anything else is thrown while held messages are put, the session
+   * ends, as it does when a packet cannot be delivered: what is left may not come.
    */
 
   /// How many bytes are held before the other node gets no more credit.
@@ -388,7 +388,7 @@ final class Deliveries {
   private int serve(Receiver receiver, int most) {
     Pid to = receiver.to;
     int all = 0;
-    for (int tries = 0; ; tries++) {
+    for (int tries = 0; !isEnded.getAsBoolean(); tries++) {
       receiver.room = null;
       int put = putHeld(to, receiver, most - all);
       all += put;
@@ -411,8 +411,10 @@ final class Deliveries {
       }
       if (tries == TRIES) { // it reports space and has none
         refuseFirst(to, receiver);
+        tries = 0;
       }
     }
+    return all;
   }
 
   private void awaitRoom(Receiver receiver, CompletableFuture<@Nullable Void> room) {
@@ -421,10 +423,19 @@ final class Deliveries {
     var _ =
         room.whenComplete((_, failure) -> {
           if (failure == null) { // else the session has ended
-            ready.add(receiver);
-            serving.execute(this::servePortion);
+            isReady(receiver);
           }
         });
+  }
+
+  /// Any thread.
+  private void isReady(Receiver receiver) {
+    try {
+      ready.add(receiver);
+      serving.execute(this::servePortion);
+    } catch (Error e) { // no memory: nobody would serve it
+      context.sink().fail(e);
+    }
   }
 
   /// Serves receivers that are ready. It is called once for each, and may serve several.
@@ -436,7 +447,7 @@ final class Deliveries {
     try {
       int left = PORTION;
       for (Receiver next = ready.poll(); next != null; next = left > 0 ? ready.poll() : null) {
-        if (!ended && receivers.get(next.to) == next) {
+        if (receivers.get(next.to) == next) {
           left -= Math.max(1, serve(next, left));
         }
       }
@@ -451,7 +462,10 @@ final class Deliveries {
   private int putHeld(Pid to, Receiver receiver, int most) {
     int put = 0;
     Frame first = receiver.held.peek();
-    while (first != null && put < most && (isGivenUp(first) || put(to, first))) {
+    while (first != null
+        && put < most
+        && !isEnded.getAsBoolean()
+        && (isGivenUp(first) || put(to, first))) {
       release(first, receiver);
       put++;
       first = receiver.held.peek();

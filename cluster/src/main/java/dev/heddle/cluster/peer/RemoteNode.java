@@ -72,8 +72,8 @@ public final class RemoteNode implements NodePeer {
    *
    * Locks, in this order: that of the delivery (a JDK lock: only threads of the session, those of
    * starts when all is done, and the one that serves mailboxes with space), that of the ties, that
-   * of the sink. Workers and bodies of processes take only the last two, which park nobody: a parked
-   * body needs a worker to go on, and that worker might be waiting for the same lock.
+   * of the sink. Workers and bodies of processes take only the last two, which park nobody: a
+   * parked body needs a worker to go on, and that worker might be waiting for the same lock.
    *
    * ended() takes only the locks of the ties and of the sink, and never waits for a delivery.
    *

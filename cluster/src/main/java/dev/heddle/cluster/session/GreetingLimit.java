@@ -5,7 +5,7 @@ import dev.heddle.cluster.engine.Engine.Address;
 import java.util.HashMap;
 import java.util.Map;
 
-/// Limits how many greetings of a second are looked at: a node greets another one four times in a
+/// Limits how many greetings of a second are looked at: a node greets another one a few times in a
 /// second at most.
 ///
 /// **Thread** one at a time.

@@ -66,7 +66,7 @@ public final class Greetings {
    *
    * Pauses. Two nodes that meet connect to each other at the same time, and close one of the two
    * connections, or both: what was on its way in it is lost. So the first three HELLOs to an
-   * address, or to the next life of a node, are repeated after 0.1, 0.2 and 0.4 s. Ten more follow
+   * address, or to the next life of a node, are repeated after 0.1, 0.2 and 0.4 s. Eleven follow
    * each second, the others after 2, 4, 8, 15, 15, … s. An address that was in session, or is found
    * again, is greeted each second first.
    *

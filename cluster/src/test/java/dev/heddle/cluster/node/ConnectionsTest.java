@@ -50,6 +50,7 @@ final class ConnectionsTest {
   private int ends;
   private int opened; // sessions
   private int writerWakes;
+  private int agentWakes;
   private final List<Long> dues = new ArrayList<>(); // when the agent was asked to look
 
   private final Link link = link();
@@ -62,7 +63,7 @@ final class ConnectionsTest {
             SELF,
             new Session(ID, 1, 0),
             () -> writerWakes++,
-            () -> {},
+            () -> agentWakes++,
             dues::add);
     made.deliverTo(receiver());
     return made;
@@ -236,6 +237,16 @@ final class ConnectionsTest {
     returns.countDown();
     var _ = result.get();
     assertThat(delivered).hasSize(1);
+  }
+
+  @Test
+  void sessionWhoseHeldMessagesFail_ends_andTheAgentIsWoken() {
+    link.fail(new StackOverflowError("of a constructor"));
+
+    assertThat(agentWakes).isEqualTo(1);
+    assertThat(link.due(0).ending())
+        .isNotNull()
+        .satisfies(it -> assertThat(it.cause()).isEqualTo(Cause.FAILED));
   }
 
   @Test

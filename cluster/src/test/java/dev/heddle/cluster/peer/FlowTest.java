@@ -270,10 +270,65 @@ class FlowTest {
     FakeNode node = new FakeNode("b", "a", 1);
     List<Boolean> returned = new ArrayList<>();
     node.offering =
-        _ -> returned.add(CompletableFuture.supplyAsync(node.remote::creditReturn).join().isDone());
+        _ -> returned.add(CompletableFuture.supplyAsync(() -> isCreditGiven(node)).join());
     byte[] content = MessageContents.of(new FakeNode("a", "b", 1).life, "taken");
     node.remote.handle(List.of(new Frame.Message(node.pid(0), Content.of(content))));
     assertThat(returned).containsExactly(true);
+  }
+
+  private static boolean isCreditGiven(FakeNode node) {
+    return node.remote.creditReturn().isDone();
+  }
+
+  /// Each counts, also when it has nothing to put.
+  @Test
+  @Tag("C9")
+  void manyMailboxesThatAreOnlyResumed_areServedInPortions() throws Exception {
+    FakeNode node = new FakeNode("b", "a", 2_001);
+    Deque<Runnable> threads = new ArrayDeque<>();
+    node.callbacks = threads::add;
+    node.nearlyFull = MailboxPolicy.SUSPEND;
+    node.room = new CompletableFuture<>();
+    byte[] content = MessageContents.of(new FakeNode("a", "b", 1).life, "taken");
+    for (int i = 1; i < 2_000; i++) {
+      node.remote.handle(List.of(new Frame.Message(node.pid(i), Content.of(content))));
+    }
+    node.offered = SendResult.FULL; // held, and served first: the last wait is told first
+    node.remote.handle(List.of(new Frame.Message(node.pid(0), Content.of(content))));
+    node.offered = SendResult.ACCEPTED;
+    node.nearlyFull = null;
+    Frame next = new Frame.Message(node.pid(2_000), Content.of(content));
+    Thread reader = Thread.ofPlatform().unstarted(() -> node.remote.handle(List.of(next)));
+    List<Long> resumed = Collections.synchronizedList(new ArrayList<>());
+    node.offering =
+        to -> {
+          if (to.equals(node.pid(0))) {
+            startToWait(reader);
+          } else {
+            resumed.add(node.outbox.stream().filter(Frame.Resume.class::isInstance).count());
+          }
+        };
+    giveSpace(node);
+    threads.remove().run();
+    reader.join();
+    assertThat(resumed).containsExactly(1_024L);
+  }
+
+  /// What the next session brings would come before it.
+  @Test
+  @Tag("C1")
+  void heldMessages_whoseSessionEndsWhileTheyArePut_areNotPutFurther() {
+    FakeNode node = new FakeNode("b", "a", 1);
+    hold(node, 1, 3);
+    List<Pid> offered = new ArrayList<>();
+    node.offering =
+        to -> {
+          offered.add(to);
+          CompletableFuture.runAsync(node::endSession).join(); // waits for nothing
+        };
+    giveSpace(node);
+    assertThat(offered).hasSize(1);
+    assertThat(node.remote.heldBytes()).isZero();
   }
 
   /// Else its mailbox, and those that were ready as well, would be paused for ever.

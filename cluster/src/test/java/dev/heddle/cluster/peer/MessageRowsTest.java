@@ -11,6 +11,7 @@ import dev.heddle.process.MailboxPolicy;
 import dev.heddle.process.Pid;
 import dev.heddle.process.StartOptions;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
@@ -212,24 +213,22 @@ class MessageRowsTest {
     Pid first = b.obedient();
     Pid second = b.obedient();
     List<Frame> packet = List.of(message(first, new Slow(1)), message(second, new Slow(2)));
-    Thread other =
-        Thread.ofPlatform()
-            .daemon()
-            .unstarted(() -> b.remote().handle(List.of(new Frame.GiveUp(1))));
-    List<Boolean> isWaiting = new ArrayList<>();
+    Frame next = message(first, new Slow(3));
+    Thread other = Thread.ofPlatform().daemon().unstarted(() -> b.remote().handle(List.of(next)));
+    List<Boolean> isOfOther = Collections.synchronizedList(new ArrayList<>());
     Slow.constructed =
         () -> {
-          if (isWaiting.isEmpty()) {
+          if (isOfOther.isEmpty()) {
             other.start();
             while (other.getState() != Thread.State.WAITING) {
               Thread.onSpinWait();
             }
           }
-          isWaiting.add(other.getState() == Thread.State.WAITING);
+          isOfOther.add(Thread.currentThread() == other);
         };
     deliver(packet);
-    assertThat(isWaiting).containsExactly(true, true);
     other.join();
+    assertThat(isOfOther).containsExactly(false, false, true);
   }
 
   private static void await(CountDownLatch latch) {

@@ -42,9 +42,9 @@ public class SerialExecutorStress {
     }
   }
 
-  /// A call looks for the next task before it says that there is none.
+  /// A thread looks for the next task, and then says that none runs them.
   private record LooksTooSoonExecutor(
-      Executor threads, Queue<Runnable> waiting, AtomicBoolean called) implements Executor {
+      Executor threads, Queue<Runnable> waiting, AtomicBoolean running) implements Executor {
     LooksTooSoonExecutor(Executor threads) {
       this(threads, new ConcurrentLinkedQueue<>(), new AtomicBoolean());
     }
@@ -52,21 +52,16 @@ public class SerialExecutorStress {
     @Override
     public void execute(Runnable task) {
       waiting.add(task);
-      if (called.compareAndSet(false, true)) {
-        threads.execute(this::runNext);
+      if (running.compareAndSet(false, true)) {
+        threads.execute(this::run);
       }
     }
 
-    private void runNext() {
-      Runnable next = waiting.poll();
-      if (next != null) {
+    private void run() {
+      for (Runnable next = waiting.poll(); next != null; next = waiting.poll()) {
         next.run();
       }
-      if (waiting.isEmpty()) {
-        called.set(false);
-      } else {
-        threads.execute(this::runNext);
-      }
+      running.set(false);
     }
   }
 

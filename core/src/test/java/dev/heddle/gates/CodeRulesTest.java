@@ -195,6 +195,7 @@ class CodeRulesTest {
               "dev.heddle.cluster.roster.NodeDirectory.OPEN",
               "locks of files belong to the process"),
           entry("dev.heddle.cluster.name.VoterFeed.ROOM", "a future that is complete"),
+          entry("dev.heddle.cluster.peer.Deliveries.NOW", "a future that is complete"),
           entry("dev.heddle.cluster.session.Outbox.SPACE", "a future that is complete"),
           entry(
               "dev.heddle.process.scheduler.WorkerThread.ADOPTED",

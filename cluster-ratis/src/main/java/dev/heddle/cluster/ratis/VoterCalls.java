@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.heddle.cluster.ratis;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
+
 import dev.heddle.cluster.roster.VoterTransport;
 import java.io.IOException;
 import java.nio.ByteBuffer;
-import java.nio.charset.StandardCharsets;
 import java.security.SecureRandom;
 import java.time.Duration;
 import java.util.ArrayDeque;
@@ -316,8 +317,7 @@ final class VoterCalls implements AutoCloseable {
     if (kind == ANSWER) {
       waiting.answer.complete(body);
     } else {
-      waiting.answer.completeExceptionally(
-          new IOException(new String(body, StandardCharsets.UTF_8)));
+      waiting.answer.completeExceptionally(new IOException(new String(body, UTF_8)));
     }
   }
 
@@ -328,26 +328,21 @@ final class VoterCalls implements AutoCloseable {
     if (its == null) {
       return;
     }
-    byte[] why =
-        "the session with voter '%s' has ended".formatted(voter).getBytes(StandardCharsets.UTF_8);
-    open.forEach((number, call) -> {
-      if (call.voter.equals(voter)) {
-        failLater(its.answers, packet(FAILED, number, why));
-      }
-    });
-  }
-
-  private static void failLater(Lane answers, byte[] packet) {
     try {
-      answers.add(packet);
-    } catch (Error _) {
-      return; // safe: the next answer is handled with it, or the call fails after its limit
+      byte[] why = "the session with voter '%s' has ended".formatted(voter).getBytes(UTF_8);
+      open.forEach((number, call) -> {
+        if (call.voter.equals(voter)) {
+          its.answers.add(packet(FAILED, number, why));
+        }
+      });
+    } catch (Error _) { // of memory
+      return; // safe: the next answer is handled with those that were added; others have a limit
     }
   }
 
   private void answer(
       String to, long number, byte @Nullable [] reply, @Nullable Throwable failure) {
-    byte[] body = reply != null ? reply : String.valueOf(failure).getBytes(StandardCharsets.UTF_8);
+    byte[] body = reply != null ? reply : String.valueOf(failure).getBytes(UTF_8);
     transport.send(to, packet(reply != null ? ANSWER : FAILED, number, body));
   }
 

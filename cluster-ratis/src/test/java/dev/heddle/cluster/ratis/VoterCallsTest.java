@@ -152,8 +152,14 @@ class VoterCallsTest {
     CompletableFuture<byte[]> call = a.call("b", VoterCalls.VOTE, BODY);
     long number = ByteBuffer.wrap(toB.take()).getLong(1);
     byte[] answer = ByteBuffer.allocate(10).put((byte) 8).putLong(number).put((byte) 1).array();
+    BlockingQueue<byte[]> toC = new LinkedBlockingQueue<>();
     MemoryNetwork.Endpoint other = network.open("c");
+    other.receive((_, packet) -> toC.add(packet));
     other.send("a", answer.clone());
+    CompletableFuture<byte[]> behind = a.call("c", VoterCalls.VOTE, BODY);
+    long later = ByteBuffer.wrap(toC.take()).getLong(1);
+    other.send("a", ByteBuffer.allocate(9).put((byte) 8).putLong(later).array());
+    behind.get(); // in the same lane: the other answer was handled before
     answer[9] = 2;
     endpoint.send("a", answer.clone());
 

@@ -87,6 +87,7 @@ final class Link implements FrameSink {
   // any thread
   private final AtomicBoolean ended = new AtomicBoolean();
   private volatile boolean overflown;
+  private volatile @Nullable Throwable failure; // of a delivery, for the agent
   private volatile boolean creditKept;
 
   /// @param wakeWriter a frame waits, or may leave; any thread, never waits
@@ -293,9 +294,8 @@ final class Link implements FrameSink {
 
   @Override
   public void fail(Throwable why) {
-    var _ = failed(undelivered(why));
+    failure = why; // the agent ends it: this thread has locks, and maybe there is no memory
     wakeAgent.run();
-    log(why); // last: a handler of the program may wait, or throw
   }
 
   private static Ending undelivered(Throwable why) {
@@ -403,6 +403,12 @@ final class Link implements FrameSink {
 
   /// What is due.
   Session.Due due(long now) {
+    Throwable why = failure;
+    if (why != null) {
+      failure = null;
+      var _ = failed(undelivered(why));
+      log(why);
+    }
     state.lock();
     try {
       if (!creditKept && session.window() == 0) {

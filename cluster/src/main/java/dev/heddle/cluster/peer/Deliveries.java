@@ -360,6 +360,9 @@ final class Deliveries {
       refusals.logUndecodable(message.to(), e);
       return SendResult.NOT_SENDABLE;
     }
+    if (isEnded.getAsBoolean()) { // a constructor may have waited for long
+      return SendResult.ACCEPTED; // dropped: those of the next session may have come
+    }
     return context.local().offer(message.to(), content);
   }
 
@@ -384,7 +387,7 @@ final class Deliveries {
   /// Puts what is held into the mailbox, and waits for more space or ends the pause.
   ///
   /// @param most how many it puts before others are served
-  /// @return how many it has put
+  /// @return how many it has put or refused
   private int serve(Receiver receiver, int most) {
     Pid to = receiver.to;
     int all = 0;
@@ -392,7 +395,7 @@ final class Deliveries {
       receiver.room = null;
       int put = putHeld(to, receiver, most - all);
       all += put;
-      if (all == most && !receiver.held.isEmpty()) {
+      if (all >= most && !receiver.held.isEmpty()) {
         awaitRoom(receiver, NOW);
         return all;
       }
@@ -411,6 +414,7 @@ final class Deliveries {
       }
       if (tries == TRIES) { // it reports space and has none
         refuseFirst(to, receiver);
+        all++;
         tries = 0;
       }
     }

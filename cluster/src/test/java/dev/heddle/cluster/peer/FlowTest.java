@@ -328,6 +328,7 @@ class FlowTest {
         };
     giveSpace(node);
     assertThat(offered).hasSize(1);
+    assertThat(node.remote.counters().dropped()).isEqualTo(2);
     assertThat(node.remote.heldBytes()).isZero();
   }
 

@@ -30,12 +30,14 @@ final class SoakNode {
   static final String WITH_NAMES = "names";
   static final String WITHOUT_NAMES = "-";
   static final String IN_TIME = "in time";
-  private static final Pattern
-      OF_VOTERS = // threads of its role, and of a pool that idle ones leave
+
+  /// Threads of a voter's role, and of the pool that carries out calls, which idle ones leave.
+  private static final Pattern OF_VOTERS =
       Pattern.compile(
-              "LogAppender|LeaderStateImpl|FollowerState|LeaderElection|^timer\\d+$|^heddle-raft-");
-  private static final int MOST_OF_VOTERS =
-      5 + 12; // a leader's state, timer, election, 2 appenders; six for each of two voters
+          "LogAppender|LeaderStateImpl|FollowerState|LeaderElection|^timer\\d+$|^heddle-raft-");
+
+  private static final int ROLE_THREADS = 5; // a leader's state, timer, election, 2 appenders
+  private static final int POOL_THREADS = 12; // six for each of two other voters
   private static final Duration LEAVE = Duration.ofSeconds(10);
   static final List<String> VOTERS = List.of("n1", "n2", "n3");
   private static final int COLLECTIONS = 3; // the first may leave what references keep
@@ -196,8 +198,8 @@ final class SoakNode {
     Set<Thread> all = Thread.getAllStackTraces().keySet();
     long changing =
         all.stream().filter(thread -> OF_VOTERS.matcher(thread.getName()).find()).count();
-    if (changing > MOST_OF_VOTERS) {
-      violation(changing + " threads of its voter, and " + MOST_OF_VOTERS + " at most");
+    if (changing > ROLE_THREADS + POOL_THREADS) {
+      violation("its voter has %d threads".formatted(changing));
     }
     long threads = all.size() - changing;
     String[] descriptors = new File("/proc/self/fd").list();

@@ -38,7 +38,7 @@ final class Link implements FrameSink {
    * take the first two.
    *
    * The end takes no lock of delivery: its caller serves all sessions, and a constructor of a
-   * message may wait in a delivery. The end marks the link, so no other frame follows.
+   * message may wait in a delivery. The end tells the receiver, which takes no other frame then.
    *
    * I1. The delivery of a frame, or of a row of messages to one process, never begins after end.
    *     [ConnectionsTest, MessageRowsTest]

@@ -65,8 +65,8 @@ final class Deliveries {
    * ack, without which the session ends after 6 s. [FlowTest, StalledReceiverTest]
    *
    * Rejected. A thread for each mailbox with space. Of a thousand mailboxes hundreds waited for the
-   * lock, and the reader behind them, before each frame: a packet took 0.6 s on an idle machine,
-   * and too long for the session on a busy one.
+   * lock, and the reader behind them, before each frame: a packet took 0.6 s on a machine with
+   * little else to do.
    *
    * Messages in a row. Those of one packet to one process that follow each other are decoded first
    * and then put into the mailbox together. Those that have no space then go one by one, as the

@@ -208,9 +208,19 @@ class FlowTest {
   void heldMessages_areMovedInPortions_andTheLockIsFreeInBetween() throws Exception {
     FakeNode node = new FakeNode("b", "a", 2);
     hold(node, 1, 3_000);
+    List<Pid> offered = offered(node, node.pid(1), () -> giveSpace(node));
+    assertThat(offered).hasSize(3_001);
+    assertThat(offered.indexOf(node.pid(1))).isEqualTo(1_024);
+    assertThat(node.remote.heldBytes()).isZero();
+  }
+
+  /// To whom messages are offered, in order, while mailboxes are served, and another message comes
+  /// as soon as the first one is offered.
+  private static List<Pid> offered(FakeNode node, Pid next, Runnable serving)
+      throws InterruptedException {
     byte[] content = MessageContents.of(new FakeNode("a", "b", 1).life, "next");
-    Frame next = new Frame.Message(node.pid(1), Content.of(content));
-    Thread reader = Thread.ofPlatform().unstarted(() -> node.remote.handle(List.of(next)));
+    Frame message = new Frame.Message(next, Content.of(content));
+    Thread reader = Thread.ofPlatform().unstarted(() -> node.remote.handle(List.of(message)));
     List<Pid> offered = Collections.synchronizedList(new ArrayList<>());
     node.offering =
         to -> {
@@ -219,11 +229,9 @@ class FlowTest {
           }
           offered.add(to);
         };
-    giveSpace(node);
+    serving.run();
     reader.join();
-    assertThat(offered).hasSize(3_001);
-    assertThat(offered.indexOf(node.pid(1))).isEqualTo(1_024);
-    assertThat(node.remote.heldBytes()).isZero();
+    return offered;
   }
 
   /// Starts a thread, and returns when it waits.
@@ -245,19 +253,7 @@ class FlowTest {
     giveSpace(node);
     assertThat(threads).hasSize(1);
 
-    byte[] content = MessageContents.of(new FakeNode("a", "b", 1).life, "next");
-    Frame next = new Frame.Message(node.pid(999), Content.of(content));
-    Thread reader = Thread.ofPlatform().unstarted(() -> node.remote.handle(List.of(next)));
-    List<Pid> offered = Collections.synchronizedList(new ArrayList<>());
-    node.offering =
-        to -> {
-          if (offered.isEmpty()) {
-            startToWait(reader);
-          }
-          offered.add(to);
-        };
-    threads.remove().run();
-    reader.join();
+    List<Pid> offered = offered(node, node.pid(999), threads.remove());
     assertThat(offered).hasSize(2 * 999 + 1);
     assertThat(offered.indexOf(node.pid(999))).isEqualTo(1_024);
     assertThat(threads).isEmpty();

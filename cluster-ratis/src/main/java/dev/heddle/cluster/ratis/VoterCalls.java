@@ -251,11 +251,19 @@ final class VoterCalls implements AutoCloseable {
         try {
           carryOut(from, packet);
         } catch (RuntimeException | Error e) {
-          LOG.log(
-              System.Logger.Level.ERROR,
-              "a packet of voter '%s' has not been handled".formatted(from),
-              e);
+          log(e);
         }
+      }
+    }
+
+    private void log(Throwable why) {
+      try {
+        LOG.log(
+            System.Logger.Level.ERROR,
+            "a packet of voter '%s' has not been handled".formatted(from),
+            why);
+      } catch (RuntimeException | Error _) { // of a log handler of the program
+        return; // safe: only the line is lost, and the lane goes on
       }
     }
 

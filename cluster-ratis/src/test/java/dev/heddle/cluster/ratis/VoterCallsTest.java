@@ -22,6 +22,9 @@ import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.BiConsumer;
 import java.util.function.Consumer;
+import java.util.logging.Handler;
+import java.util.logging.LogRecord;
+import java.util.logging.Logger;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -164,6 +167,44 @@ class VoterCallsTest {
     endpoint.send("a", answer.clone());
 
     assertThat(call.get()).isEqualTo(new byte[] {2});
+  }
+
+  /// A voter took no more calls of another one when a log handler of the program had thrown.
+  @Test
+  void calls_whenTheLogThrowsToo_areStillHandled() throws Exception {
+    CountDownLatch failed = new CountDownLatch(VoterCalls.CALLS_AT_A_TIME);
+    b.handleBy((_, body) -> {
+      if (body.length > 0) {
+        failed.countDown();
+        throw new AssertionError("of a test");
+      }
+      return CompletableFuture.completedFuture(BODY);
+    });
+    Logger logger = Logger.getLogger("dev.heddle.cluster.ratis");
+    Handler throwing = new ThrowingHandler();
+    logger.addHandler(throwing);
+    try {
+      for (int i = 0; i < VoterCalls.CALLS_AT_A_TIME; i++) {
+        var _ = a.call("b", VoterCalls.VOTE, BODY);
+      }
+      failed.await();
+      assertThat(a.call("b", VoterCalls.VOTE, new byte[0]).get()).isEqualTo(BODY);
+    } finally {
+      logger.removeHandler(throwing);
+    }
+  }
+
+  private static final class ThrowingHandler extends Handler {
+    @Override
+    public void publish(LogRecord line) {
+      throw new IllegalStateException("of a test");
+    }
+
+    @Override
+    public void flush() {}
+
+    @Override
+    public void close() {}
   }
 
   @Test

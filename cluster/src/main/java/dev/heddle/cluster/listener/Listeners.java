@@ -57,7 +57,19 @@ public final class Listeners<T> {
                 .formatted(MOST_WAITING, consumer));
       }
       if (!waiting.isEmpty() && called.compareAndSet(false, true)) {
+        start();
+      }
+    }
+
+    private void start() {
+      boolean isTaken = false;
+      try {
         threads.execute(this::run);
+        isTaken = true;
+      } finally {
+        if (!isTaken) {
+          called.set(false); // the next call tries again
+        }
       }
     }
 
@@ -78,7 +90,15 @@ public final class Listeners<T> {
       try {
         consumer.accept(change);
       } catch (Throwable t) {
-        LOG.log(System.Logger.Level.ERROR, "a listener failed on " + change, t);
+        log(change, t);
+      }
+    }
+
+    private static void log(Object change, Throwable why) {
+      try {
+        LOG.log(System.Logger.Level.ERROR, "a listener failed on " + change, why);
+      } catch (Throwable _) { // of a log handler of the program
+        return; // safe: only the line is lost, and the listener hears of the next change
       }
     }
   }

@@ -397,15 +397,19 @@ public final class Groups {
     listeners.call();
   }
 
-  /// A session has ended: its members are none any more, with one change a group.
+  /// A session has ended: its members are none any more, with one change a group. If it throws,
+  /// another call continues there.
   public void ended(NodePeer peer) {
     lock.lock();
     try {
-      Session session = sessions.remove(peer);
+      Session session = sessions.get(peer);
       if (session != null) {
         open.remove(session);
-        session.members.forEach(
-            (group, pids) -> listeners.put(new GroupChange(group, List.of(), List.copyOf(pids))));
+        for (var each = session.members.entrySet().iterator(); each.hasNext(); each.remove()) {
+          var of = each.next();
+          listeners.put(new GroupChange(of.getKey(), List.of(), List.copyOf(of.getValue())));
+        }
+        sessions.remove(peer);
       }
     } finally {
       lock.unlock();

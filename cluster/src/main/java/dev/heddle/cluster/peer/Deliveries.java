@@ -9,6 +9,7 @@ import dev.heddle.process.SendFailedException;
 import dev.heddle.process.SendResult;
 import java.util.Arrays;
 import java.util.HashMap;
+import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
 import java.util.Queue;
@@ -503,13 +504,13 @@ final class Deliveries {
 
   void ended() {
     ended = true;
-    for (Receiver receiver : receivers.values()) {
-      var _ = dropped.addAndGet(receiver.held.size());
+    for (Iterator<Receiver> each = receivers.values().iterator(); each.hasNext(); each.remove()) {
+      Receiver receiver = each.next();
       if (receiver.room != null) {
         receiver.room.cancel(false);
       }
+      var _ = dropped.addAndGet(receiver.held.size());
     }
-    receivers.clear();
     ready.clear();
     heldAsks.clear();
     heldBytes.set(0);

@@ -50,7 +50,8 @@ public final class RemoteNode implements NodePeer {
    *
    * The end first marks the ties, the calls and this node as ended, each so that what comes later
    * sees the mark (see there), then stand-ins exit, calls fail, waits for space complete, held
-   * messages are dropped.
+   * messages are dropped. A part of the end that fails keeps back no other one, and is tried again
+   * until it is done. [RemoteNodeEndTest]
    *
    * Code of the program runs elsewhere: starts and listeners of groups on threads of their own,
    * stages of futures too (see LocalProcesses). Only constructors of messages and codecs run under
@@ -97,6 +98,8 @@ public final class RemoteNode implements NodePeer {
   private final RefusedMessages refused;
   private final PausedReceivers paused = new PausedReceivers();
   private final DeliveryLock delivery = new DeliveryLock();
+  private final RetriedTask membersEnd;
+  private final List<RetriedTask> otherEnds; // in this order
 
   private volatile boolean ended; // written by the end, before all else
 
@@ -131,8 +134,35 @@ public final class RemoteNode implements NodePeer {
     this.incoming = new IncomingCalls(context, ties, refusals, options.entries(), () -> ended);
     this.deliveries = new Deliveries(context, incoming, refusals, delivery, () -> ended);
     this.refused = new RefusedMessages(local);
+    this.membersEnd = retried(() -> groups.ended(this), "removing the members of groups of");
+    this.otherEnds =
+        List.of(
+            delivered(deliveries::ended, "dropping the held messages of"),
+            delivered(ties::ended, "ending the links and monitors of"),
+            delivered(outgoing::ended, "failing the requests to"),
+            delivered(incoming::ended, "giving up the requests of"),
+            delivered(paused::ended, "ending the waits for space at"));
     context.send(new Frame.Types(contents.signatures()));
     groups.opened(this, context::send);
+  }
+
+  private RetriedTask retried(Runnable task, String what) {
+    String of = "node '" + other().node() + "'";
+    return new RetriedTask(context.local().callbacks(), task, what, of);
+  }
+
+  /// The same under the lock of the delivery, also when it is run again.
+  private RetriedTask delivered(Runnable task, String what) {
+    return retried(
+        () -> {
+          delivery.lock();
+          try {
+            task.run();
+          } finally {
+            delivery.unlock();
+          }
+        },
+        what);
   }
 
   /// The other node.
@@ -471,7 +501,7 @@ public final class RemoteNode implements NodePeer {
   /// thread is delivering. Does not wait for that: that thread does the rest.
   public void ended() {
     ended = true;
-    groups.ended(this); // before the next session with that node tells of its members
+    membersEnd.run(); // before the next session with that node tells of its members
     delivery.doLast(this::end);
   }
 
@@ -480,10 +510,6 @@ public final class RemoteNode implements NodePeer {
       return;
     }
     isOver = true;
-    deliveries.ended();
-    ties.ended();
-    outgoing.ended();
-    incoming.ended();
-    paused.ended();
+    otherEnds.forEach(RetriedTask::run);
   }
 }

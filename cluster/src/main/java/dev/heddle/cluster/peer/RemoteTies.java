@@ -5,10 +5,9 @@ import dev.heddle.cluster.wire.Frame;
 import dev.heddle.process.Exit;
 import dev.heddle.process.Pid;
 import dev.heddle.process.links.ProcessLinks;
-import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
-import java.util.List;
+import java.util.Iterator;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
@@ -73,7 +72,8 @@ final class RemoteTies {
    *
    * What fails. Each stand-in is ended, also when the end of another one fails. One whose end was
    * told to some only, as memory was lacking, is continued after a pause, with the same exit, until
-   * all are told (I4 of ProcessLinks). It has left the map, so nobody else ends it.
+   * all are told (I4 of ProcessLinks; RetriedTask). It has left the map, so nobody else ends it.
+   * The end of the session takes the maps whole, and continues with what is left in them.
    * [RemoteWatchesTest]
    *
    * So a watch is added under the lock and listens after it. A process that has ended tells its
@@ -107,17 +107,19 @@ final class RemoteTies {
     }
   }
 
-  private static final System.Logger LOG = System.getLogger("dev.heddle.cluster.peer");
-
   private final RemoteContext context;
   private final PeerLock lock = new PeerLock();
 
   // under the lock
-  private final Map<Pid, StandIn> standIns = new HashMap<>();
-  private final Map<Pid, Watch> watches = new HashMap<>();
+  private Map<Pid, StandIn> standIns = new HashMap<>();
+  private Map<Pid, Watch> watches = new HashMap<>();
   private long linksSent;
   private long linksReceived;
   private boolean ended;
+
+  // the thread that ends the session; what has not ended yet
+  private Map<Pid, StandIn> lastStandIns = Map.of();
+  private Map<Pid, Watch> lastWatches = Map.of();
 
   RemoteTies(RemoteContext context) {
     this.context = context;
@@ -249,7 +251,7 @@ final class RemoteTies {
   // ---- stand-ins, under the lock ----
 
   private StandIn standIn(Pid pid) {
-    return standIns.computeIfAbsent(pid, it -> new StandIn(this, it));
+    return standIns.computeIfAbsent(pid, it -> new StandIn(this, it, context.local().callbacks()));
   }
 
   private StandIn monitored(Pid pid) {
@@ -456,43 +458,7 @@ final class RemoteTies {
       lock.unlock();
     }
     if (standIn != null) {
-      exited(standIn, exit);
-    }
-  }
-
-  /// Tells those that are tied to a stand-in, which has left the map. What fails keeps back nothing
-  /// else, and is continued after a pause.
-  private void exited(StandIn standIn, @Nullable Exit exit) {
-    try {
       standIn.exited(exit);
-    } catch (Throwable t) {
-      log("not all that are tied to %s were told of its end, which is tried again", standIn, t);
-      exitedLater(standIn);
-    }
-  }
-
-  private void exitedLater(StandIn standIn) {
-    try {
-      context.local().callbacks().executeLater(() -> exitedAgain(standIn));
-    } catch (Throwable t) { // the runtime has shut down, or there is no memory even for a task
-      log("the end of %s was not told to all that are tied to it", standIn, t);
-    }
-  }
-
-  /// Logs nothing when it fails again: that was said, and may go on for long.
-  private void exitedAgain(StandIn standIn) {
-    try {
-      standIn.exited(null);
-    } catch (Throwable _) {
-      exitedLater(standIn); // safe: what is thrown was logged the first time
-    }
-  }
-
-  private static void log(String text, StandIn standIn, Throwable why) {
-    try {
-      LOG.log(System.Logger.Level.ERROR, text.formatted(standIn.self()), why);
-    } catch (Throwable _) {
-      return; // safe: only the line is lost
     }
   }
 
@@ -542,31 +508,31 @@ final class RemoteTies {
 
   // ---- the end ----
 
-  /// The session has ended: ends all stand-ins and forgets all watches.
+  /// The session has ended: ends all stand-ins and forgets all watches. If it throws, another call
+  /// continues there.
   void ended() {
-    List<StandIn> gone;
-    List<Watch> unwatched;
+    Map<Pid, StandIn> noStandIns = new HashMap<>();
+    Map<Pid, Watch> noWatches = new HashMap<>();
     lock.lock();
     try {
-      ended = true;
-      gone = new ArrayList<>(standIns.values());
-      unwatched = new ArrayList<>(watches.values());
-      standIns.clear();
-      watches.clear();
+      if (!ended) {
+        ended = true;
+        lastStandIns = standIns;
+        lastWatches = watches;
+        standIns = noStandIns;
+        watches = noWatches;
+      }
     } finally {
       lock.unlock();
     }
-    for (StandIn standIn : gone) {
-      exited(standIn, null);
+    for (Iterator<StandIn> each = lastStandIns.values().iterator(); each.hasNext(); ) {
+      each.next().exited(null);
+      each.remove();
     }
-    unwatched.forEach(RemoteTies::listenNoMore);
-  }
-
-  private static void listenNoMore(Watch watch) {
-    try {
+    for (Iterator<Watch> each = lastWatches.values().iterator(); each.hasNext(); ) {
+      Watch watch = each.next();
       watch.owner.processLinks().offExit(watch.listener);
-    } catch (Throwable _) {
-      return; // safe: the listener stays, and tells nothing, as its watch has left the map
+      each.remove();
     }
   }
 

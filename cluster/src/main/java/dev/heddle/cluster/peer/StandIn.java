@@ -4,6 +4,7 @@ package dev.heddle.cluster.peer;
 import dev.heddle.process.Exit;
 import dev.heddle.process.Pid;
 import dev.heddle.process.links.ProcessLinks;
+import dev.heddle.process.remote.RetryingExecutor;
 import java.util.HashMap;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
@@ -13,6 +14,7 @@ final class StandIn implements ProcessLinks.Owner {
   private final RemoteTies ties;
   private final Pid pid;
   private final ProcessLinks links = new ProcessLinks(null);
+  private final RetriedTask telling;
 
   // ---- under the lock of the ties ----
 
@@ -25,11 +27,12 @@ final class StandIn implements ProcessLinks.Owner {
 
   // ---- the thread that tells the end ----
 
-  private @Nullable Exit end; // the same in each call of exited(), which continues by it
+  private @Nullable Exit end; // the same in each call of tell(), which continues by it
 
-  StandIn(RemoteTies ties, Pid pid) {
+  StandIn(RemoteTies ties, Pid pid, RetryingExecutor executor) {
     this.ties = ties;
     this.pid = pid;
+    this.telling = new RetriedTask(executor, this::tell, "telling the end of", pid);
   }
 
   @Override
@@ -70,13 +73,18 @@ final class StandIn implements ProcessLinks.Owner {
     throw new IllegalStateException(pid + " is of another node; it monitors nothing here");
   }
 
-  /// Tells all that are tied to it. If it throws, another call continues there.
+  /// Tells all that are tied to it. What fails is continued after a pause. Throws nothing.
   ///
-  /// @param known how it has ended; null when that is not known, or was said before
-  void exited(@Nullable Exit known) {
+  /// @param how it has ended; null when that is not known
+  void exited(@Nullable Exit how) {
+    end = how;
+    telling.run();
+  }
+
+  private void tell() {
     Exit exit = end;
     if (exit == null) {
-      exit = known == null ? new Exit(pid, Exit.Reason.NO_CONNECTION, null, null) : known;
+      exit = new Exit(pid, Exit.Reason.NO_CONNECTION, null, null);
       end = exit;
     }
     var _ = links.exited(this, exit, (_, _) -> {});

@@ -123,6 +123,7 @@ final class ClusterBean implements ClusterMXBean {
         status.roundTrip(),
         status.outboxBytes(),
         status.unacknowledgedBytes(),
+        status.windowBytes(),
         counters == null ? 0 : counters.heldBytes(),
         counters == null ? 0 : counters.pausedReceivers(),
         counters == null ? 0 : counters.refusedHere(),
@@ -146,7 +147,7 @@ final class ClusterBean implements ClusterMXBean {
       @Nullable String reason) {
     return new NodeInfo(
         name, life, address, state, labels, entries, isLeader, lease, entities, null, 0, 0, 0, 0, 0,
-        0, 0, false, reason, null);
+        0, 0, 0, false, reason, null);
   }
 
   // ---- for tools ----
@@ -194,6 +195,7 @@ final class ClusterBean implements ClusterMXBean {
         roundTrip == null ? -1 : roundTrip.toNanos() / 1_000,
         it.outboxBytes(),
         it.unacknowledgedBytes(),
+        it.windowBytes(),
         it.heldBytes(),
         it.pausedReceivers(),
         it.refusedHere(),

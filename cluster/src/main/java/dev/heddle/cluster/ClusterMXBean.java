@@ -62,6 +62,7 @@ public interface ClusterMXBean {
   /// @param roundTripMicros of the last ping; -1 when there was none
   /// @param outboxBytes that wait to be sent to it
   /// @param unacknowledgedBytes that are on their way to it
+  /// @param windowBytes how many may be on their way to it
   /// @param heldBytes of its messages that wait here for full mailboxes
   /// @param pausedReceivers its processes whose mailboxes are nearly full
   /// @param refusedHere messages, requests, orders and starts of it that were not accepted here
@@ -84,6 +85,7 @@ public interface ClusterMXBean {
       long roundTripMicros,
       long outboxBytes,
       long unacknowledgedBytes,
+      long windowBytes,
       long heldBytes,
       int pausedReceivers,
       long refusedHere,

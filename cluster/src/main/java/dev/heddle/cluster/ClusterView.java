@@ -31,8 +31,8 @@ record ClusterView(
     implements DumpPart {
   private static final List<String> TITLES =
       List.of(
-          "NODE", "STATE", "LIFE", "PING", "OUTBOX", "UNACKED", "HELD", "PAUSED", "REFUSED",
-          "DROPPED");
+          "NODE", "STATE", "LIFE", "PING", "OUTBOX", "UNACKED", "WINDOW", "HELD", "PAUSED",
+          "REFUSED", "DROPPED");
   private static final List<String> LEASE_TITLES = List.of("LEASE", "NAMES", "SHARDS", "ENTITIES");
   private static final int FIRST_NUMBER = 2; // this column and all but the last are aligned right
 
@@ -117,6 +117,7 @@ record ClusterView(
             ping == null ? "" : String.format(Locale.ROOT, "%.1f ms", ping.toNanos() / 1e6),
             hasSession ? bytes(node.outboxBytes()) : "",
             hasSession ? bytes(node.unacknowledgedBytes()) : "",
+            hasSession ? bytes(node.windowBytes()) : "",
             hasSession ? bytes(node.heldBytes()) : "",
             hasSession ? String.valueOf(node.pausedReceivers()) : "",
             hasSession ? node.refusedHere() + "/" + node.refusedThere() : "",
@@ -220,12 +221,12 @@ record ClusterView(
                     : "{\"ageMillis\":%d,\"names\":%d,\"shards\":%d}"
                         .formatted(lease.age().toMillis(), lease.names(), lease.shards()),
                 node.entities())
-        + "\"roundTripMicros\":%s,\"outboxBytes\":%d,\"unacknowledgedBytes\":%d,\"heldBytes\":%d,"
+        + "\"roundTripMicros\":%s,\"outboxBytes\":%d,\"unacknowledgedBytes\":%d,"
             .formatted(
                 ping == null ? "null" : ping.toNanos() / 1_000,
                 node.outboxBytes(),
-                node.unacknowledgedBytes(),
-                node.heldBytes())
+                node.unacknowledgedBytes())
+        + "\"windowBytes\":%d,\"heldBytes\":%d,".formatted(node.windowBytes(), node.heldBytes())
         + "\"pausedReceivers\":%d,\"refusedHere\":%d,\"refusedThere\":%d,\"dropped\":%d,"
             .formatted(
                 node.pausedReceivers(), node.refusedHere(), node.refusedThere(), node.dropped())

@@ -37,6 +37,7 @@ class ClusterViewTest {
         ping,
         ping == null ? 0 : 4 << 20,
         ping == null ? 0 : 2_048,
+        ping == null ? 0 : 256 << 10,
         0,
         ping == null ? 0 : 1,
         2,
@@ -70,10 +71,10 @@ class ClusterViewTest {
         .isEqualTo(
             """
             Node 'a' of cluster 'shop' at 10.0.0.11:7600: in touch with 1 other node
-            NODE  STATE              LIFE    PING   OUTBOX  UNACKED  HELD  PAUSED  REFUSED  DROPPED  LABELS
-            a     UP           1498020602                                                            role=cart
-            b     UP, stalled  1498020602  0.3 ms  4.0 MiB  2.0 KiB     0       1      2/1        0  role=cart
-            c     LOST         1498020602                0        0     0       0      2/1        0  role=cart
+            NODE  STATE              LIFE    PING   OUTBOX  UNACKED     WINDOW  HELD  PAUSED  REFUSED  DROPPED  LABELS
+            a     UP           1498020602                                                                       role=cart
+            b     UP, stalled  1498020602  0.3 ms  4.0 MiB  2.0 KiB  256.0 KiB     0       1      2/1        0  role=cart
+            c     LOST         1498020602                0        0          0     0       0      2/1        0  role=cart
               SILENCE: "6 s" (1 min 15 s ago)
             GREETING to 10.0.0.14:7600: it speaks no TLS
             Broken pair: 'b' and 'c' have not been in touch with each other for 14 s.
@@ -87,9 +88,9 @@ class ClusterViewTest {
         .contains(
             """
             Voters a, b, c: 'b' leads
-            NODE  STATE              LIFE    PING   OUTBOX  UNACKED  HELD  PAUSED  REFUSED  DROPPED  LEASE  NAMES  SHARDS  ENTITIES  LABELS
-            a     UP           1498020602                                                                                            role=cart
-            b     UP, stalled  1498020602  0.3 ms  4.0 MiB  2.0 KiB     0       1      2/1        0  0.4 s      3      86      1204  role=cart
+            NODE  STATE              LIFE    PING   OUTBOX  UNACKED     WINDOW  HELD  PAUSED  REFUSED  DROPPED  LEASE  NAMES  SHARDS  ENTITIES  LABELS
+            a     UP           1498020602                                                                                                       role=cart
+            b     UP, stalled  1498020602  0.3 ms  4.0 MiB  2.0 KiB  256.0 KiB     0       1      2/1        0  0.4 s      3      86      1204  role=cart
             """);
     assertThat(view(List.of("x")).json())
         .contains(
@@ -106,6 +107,7 @@ class ClusterViewTest {
         .contains(
             "\"nodes\":[{", "\"name\":\"b\"", "\"state\":\"UP\"", "\"labels\":{\"role\":\"cart\"}")
         .contains("\"roundTripMicros\":312", "\"outboxBytes\":4194304", "\"stalled\":true")
+        .contains("\"unacknowledgedBytes\":2048,\"windowBytes\":262144,\"heldBytes\":0,")
         .contains("\"reason\":\"SILENCE: \\\"6 s\\\"\",\"endedAt\":\"2026-11-27T09:58:45Z\"")
         .contains("\"name\":null", "\"address\":\"to 10.0.0.14:7600\"")
         .endsWith("\"brokenPairs\":[{\"one\":\"b\",\"other\":\"c\",\"seconds\":14}]}");

@@ -307,7 +307,7 @@ public final class ClusterNode implements AutoCloseable {
       found.put(name, inSession(peer, state));
       open.add(peer.link.at);
     });
-    endings.all().forEach((name, last) -> found.putIfAbsent(name, lost(last)));
+    endings.all().forEach((name, last) -> found.putIfAbsent(name, NodeStatus.lost(last)));
     return NodeStatus.all(found, open, unanswered);
   }
 
@@ -325,29 +325,11 @@ public final class ClusterNode implements AutoCloseable {
         now.roundTripNanos() < 0 ? null : Duration.ofNanos(now.roundTripNanos()),
         now.outboxBytes(),
         now.unacknowledgedBytes(),
+        now.windowBytes(),
         now.isStalled(),
         peer.remote.counters(),
         last == null ? null : last.why().toString(),
         last == null ? null : last.at());
-  }
-
-  private static NodeStatus lost(EndedSessions.Ended last) {
-    State state = last.why().cause() == Cause.LEFT ? State.LEFT : State.LOST;
-    return new NodeStatus(
-        "",
-        last.other().life(),
-        state,
-        null,
-        last.other().labels(),
-        false,
-        0,
-        null,
-        0,
-        0,
-        false,
-        last.counters(),
-        last.why().toString(),
-        last.at());
   }
 
   /// How much a node has to do, as it has last told: this one, or one in session.
@@ -496,6 +478,7 @@ public final class ClusterNode implements AutoCloseable {
         link.roundTripNanos(),
         link.outboxBytes(),
         link.unacknowledgedBytes(),
+        link.windowBytes(),
         session.heldBytes(),
         session.pausedReceivers(),
         session.refusedHere(),

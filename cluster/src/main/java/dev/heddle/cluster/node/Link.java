@@ -466,7 +466,11 @@ final class Link implements FrameSink {
 
   /// Numbers of an open session.
   record Status(
-      long roundTripNanos, long outboxBytes, long unacknowledgedBytes, boolean isStalled) {}
+      long roundTripNanos,
+      long outboxBytes,
+      long unacknowledgedBytes,
+      int windowBytes,
+      boolean isStalled) {}
 
   Status status() {
     state.lock();
@@ -475,6 +479,7 @@ final class Link implements FrameSink {
           session.roundTripNanos(),
           outbox.bytes(),
           session.unacknowledgedBytes(),
+          session.sendWindow(),
           session.isStalled());
     } finally {
       state.unlock();

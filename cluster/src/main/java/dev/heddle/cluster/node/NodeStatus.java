@@ -26,6 +26,7 @@ import org.jspecify.annotations.Nullable;
 /// @param roundTrip of the last ping; null when there is none
 /// @param outboxBytes that wait to be sent
 /// @param unacknowledgedBytes that it has not said to have taken
+/// @param windowBytes how many may be so
 /// @param stalled whether it takes no more for now
 /// @param counters of the session, or of the last one, as it was at its end; null when there was
 ///   none
@@ -42,6 +43,7 @@ public record NodeStatus(
     @Nullable Duration roundTrip,
     long outboxBytes,
     long unacknowledgedBytes,
+    int windowBytes,
     boolean stalled,
     RemoteNode.@Nullable Counters counters,
     @Nullable String last,
@@ -78,6 +80,27 @@ public record NodeStatus(
     return all;
   }
 
+  /// A node whose last session has ended.
+  static NodeStatus lost(EndedSessions.Ended last) {
+    State state = last.why().cause() == Ending.Cause.LEFT ? State.LEFT : State.LOST;
+    return new NodeStatus(
+        "",
+        last.other().life(),
+        state,
+        null,
+        last.other().labels(),
+        false,
+        0,
+        null,
+        0,
+        0,
+        0,
+        false,
+        last.counters(),
+        last.why().toString(),
+        last.at());
+  }
+
   private static NodeStatus greeted(Unanswered it) {
     Ending last = it.last();
     return new NodeStatus(
@@ -89,6 +112,7 @@ public record NodeStatus(
         false,
         0,
         null,
+        0,
         0,
         0,
         false,

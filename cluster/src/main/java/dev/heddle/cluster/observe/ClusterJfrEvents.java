@@ -95,6 +95,7 @@ public final class ClusterJfrEvents {
       long roundTripNanos,
       long outboxBytes,
       long unacknowledgedBytes,
+      int windowBytes,
       long heldBytes,
       int pausedReceivers,
       long refusedHere,
@@ -108,6 +109,7 @@ public final class ClusterJfrEvents {
       event.roundTrip = Math.max(0, counts.roundTripNanos());
       event.outbox = counts.outboxBytes();
       event.unacknowledged = counts.unacknowledgedBytes();
+      event.window = counts.windowBytes();
       event.held = counts.heldBytes();
       event.pausedReceivers = counts.pausedReceivers();
       event.refusedHere = counts.refusedHere();
@@ -342,6 +344,11 @@ public final class ClusterJfrEvents {
     @Label("Unacknowledged")
     @DataAmount
     long unacknowledged;
+
+    @Label("Window")
+    @Description("How much may be unacknowledged")
+    @DataAmount
+    long window;
 
     @Label("Held")
     @Description("Of messages that wait here for full mailboxes")

@@ -257,8 +257,14 @@ public final class Session {
     if (ending != null || sent - acknowledged >= WINDOW_PACKETS) {
       return 0;
     }
-    int most = unacknowledgedBytes < SMALL_BYTES ? window : Math.min(window, congestion.bytes());
+    int most = unacknowledgedBytes < SMALL_BYTES ? window : sendWindow();
     return Math.max(0, most - unacknowledgedBytes);
+  }
+
+  /// How many bytes may be on their way, but for one packet that is longer; 0 when the other node
+  /// takes no more.
+  public int sendWindow() {
+    return Math.min(window, congestion.bytes());
   }
 
   /// The number of the next packet. The packet carries [#ack] and [#window].

@@ -167,5 +167,6 @@ class ClusterJfrEventsTest {
     }
     assertThat(counts.getString("other")).isEqualTo("jfr-b");
     assertThat(counts.getLong("refusedThere")).isEqualTo(1);
+    assertThat(counts.getLong("window")).isEqualTo(256 * 1_024);
   }
 }

@@ -173,6 +173,7 @@ final class SessionTest {
       assertThat(roundTrip(i, i * 10 * SECOND, 4 * SECOND))
           .isEqualTo(Math.max(128L, 1_024L >> (i - 5)) * KIB);
     }
+    assertThat(session.sendWindow()).isEqualTo(128 * KIB);
   }
 
   /// Packets that leave together are one measure.
@@ -243,6 +244,7 @@ final class SessionTest {
     session.received(acks(0, 0), 0);
     assertThat(session.isStalled()).isTrue();
     assertThat(session.space()).isZero();
+    assertThat(session.sendWindow()).isZero();
 
     session.received(acks(0, WINDOW), 0);
     assertThat(session.space()).isEqualTo(WINDOW);

@@ -23,8 +23,8 @@ import org.jspecify.annotations.Nullable;
 /// @param roundTrip of the last ping; null when there was none
 /// @param outboxBytes that wait to be sent to it
 /// @param unacknowledgedBytes that are on their way to it
-/// @param windowBytes how many may be on their way to it: fewer while it is slow to acknowledge, 0
-///   while it takes nothing more
+/// @param windowBytes while as many are on their way to it, nothing else leaves; 0 when it takes
+///   nothing more, or is not in touch
 /// @param heldBytes of its messages that wait here for full mailboxes
 /// @param pausedReceivers its processes whose mailboxes are nearly full
 /// @param refusedHere messages, requests, orders and starts of it that were not accepted here, in

@@ -9,6 +9,7 @@ import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
 
 /// Listeners of the program. Each is called with all changes in order, one at a time, on a thread
 /// of its own, where it may wait.
@@ -51,10 +52,11 @@ public final class Listeners<T> {
     void call() {
       if (count.get() > MOST_WAITING && !removed) {
         remove(this);
-        LOG.log(
+        log(
             System.Logger.Level.WARNING,
             "removed a listener that is more than %d changes behind: %s"
-                .formatted(MOST_WAITING, consumer));
+                .formatted(MOST_WAITING, consumer),
+            null);
       }
       if (!waiting.isEmpty() && called.compareAndSet(false, true)) {
         start();
@@ -90,13 +92,13 @@ public final class Listeners<T> {
       try {
         consumer.accept(change);
       } catch (Throwable t) {
-        log(change, t);
+        log(System.Logger.Level.ERROR, "a listener failed on " + change, t);
       }
     }
 
-    private static void log(Object change, Throwable why) {
+    private static void log(System.Logger.Level level, String line, @Nullable Throwable why) {
       try {
-        LOG.log(System.Logger.Level.ERROR, "a listener failed on " + change, why);
+        LOG.log(level, line, why);
       } catch (Throwable _) { // of a log handler of the program
         return; // safe: only the line is lost, and the listener hears of the next change
       }

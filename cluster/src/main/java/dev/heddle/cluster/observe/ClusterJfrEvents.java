@@ -346,7 +346,7 @@ public final class ClusterJfrEvents {
     long unacknowledged;
 
     @Label("Window")
-    @Description("How much may be unacknowledged")
+    @Description("While as much is unacknowledged, nothing else leaves")
     @DataAmount
     long window;
 

@@ -78,8 +78,8 @@ final class Deliveries {
    * and it may wait in code of the program.
    *
    * Threads. The lock of the delivery, which RemoteNode takes for each packet; the thread that
-   * serves receivers takes it too, and that of a start when all is done. No worker and no body
-   * takes it.
+   * serves receivers takes it too, that of a start when all is done, and one that tries a part of
+   * the end again. No worker and no body takes it.
    *
    * Failures. What a constructor of a message throws is an UndecodableMessageException here, but
    * for errors of the JVM. If anything else is thrown while held messages are put, the session
@@ -502,6 +502,7 @@ final class Deliveries {
 
   // ---- the end, under the lock ----
 
+  /// If it throws, another call continues there.
   void ended() {
     ended = true;
     for (Iterator<Receiver> each = receivers.values().iterator(); each.hasNext(); each.remove()) {

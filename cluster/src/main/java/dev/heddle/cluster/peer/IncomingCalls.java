@@ -89,8 +89,8 @@ final class IncomingCalls {
   }
 
   private void ended(Frame.Ask ask, @Nullable Object result, @Nullable Throwable failure) {
-    if (open.remove(ask.id()) == null) {
-      return; // the asker has given up, or the session has ended
+    if (ended || open.remove(ask.id()) == null) {
+      return; // the session has ended, or the asker has given up
     }
     if (failure == null) {
       answer(ask, result);
@@ -268,8 +268,12 @@ final class IncomingCalls {
 
   // ---- the end ----
 
+  /// If it throws, another call continues there.
   void ended() {
     ended = true;
-    open.keySet().forEach(this::giveUp);
+    open.forEach((id, answer) -> {
+      answer.cancel(false);
+      open.remove(id);
+    });
   }
 }

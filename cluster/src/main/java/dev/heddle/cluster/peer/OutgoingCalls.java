@@ -28,10 +28,12 @@ import org.jspecify.annotations.Nullable;
 final class OutgoingCalls {
   /*
    * A call is registered before its frame is sent, since the answer may come before the send
-   * returns. Whoever removes it from the map completes it: the answer, the end of the session, or
-   * the caller, who has given up. The end sets a flag first and then empties the map; a caller
-   * registers first and then reads the flag. So one of the two sees the other, and no call stays.
-   * [RemoteNodeTest: C5]
+   * returns. The answer, or the caller who has given up, removes it from the map and then completes
+   * it. The end of the session completes it first, so that one which cannot be completed, for lack
+   * of memory, is still there when the end is tried again; only the first completion counts.
+   *
+   * The end sets a flag first and then empties the map; a caller registers first and then reads the
+   * flag. So one of the two sees the other, and no call stays. [RemoteNodeTest: C5]
    */
 
   /// One call, which is completed once.
@@ -192,14 +194,13 @@ final class OutgoingCalls {
     }
   }
 
+  /// If it throws, another call continues there.
   void ended() {
     ended = true;
-    for (Long id : open.keySet()) {
-      Call call = open.remove(id);
-      if (call != null) {
-        call.lost();
-      }
-    }
+    open.forEach((id, call) -> {
+      call.lost();
+      open.remove(id);
+    });
   }
 
   // ---- kinds of calls ----

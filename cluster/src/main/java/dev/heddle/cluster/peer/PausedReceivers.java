@@ -47,7 +47,11 @@ final class PausedReceivers {
     }
   }
 
+  /// If it throws, another call continues there.
   void ended() {
-    paused.keySet().forEach(this::resume);
+    paused.forEach((to, it) -> {
+      it.room().complete(null);
+      paused.remove(to);
+    });
   }
 }

@@ -51,7 +51,8 @@ public final class RemoteNode implements NodePeer {
    * The end first marks the ties, the calls and this node as ended, each so that what comes later
    * sees the mark (see there), then stand-ins exit, calls fail, waits for space complete, held
    * messages are dropped. A part of the end that fails keeps back no other one, and is tried again
-   * until it is done. [RemoteNodeEndTest]
+   * until it is done (RetriedTask). So each part leaves what it could not end where the next try
+   * finds it. [RemoteNodeEndTest]
    *
    * Code of the program runs elsewhere: starts and listeners of groups on threads of their own,
    * stages of futures too (see LocalProcesses). Only constructors of messages and codecs run under
@@ -72,9 +73,10 @@ public final class RemoteNode implements NodePeer {
    * end, which is under the lock of all sessions.
    *
    * Locks, in this order: that of the delivery (a JDK lock: only threads of the session, those of
-   * starts when all is done, and the one that serves mailboxes with space), that of the ties, that
-   * of the sink. Workers and bodies of processes take only the last two, which park nobody: a
-   * parked body needs a worker to go on, and that worker might be waiting for the same lock.
+   * starts when all is done, of a part of the end that is tried again, and the one that serves
+   * mailboxes with space), that of the ties, that of the sink. Workers and bodies of processes take
+   * only the last two, which park nobody: a parked body needs a worker to go on, and that worker
+   * might be waiting for the same lock.
    *
    * ended() takes only the locks of the ties and of the sink, and never waits for a delivery.
    *

@@ -73,7 +73,8 @@ final class RemoteTies {
    * What fails. Each stand-in is ended, also when the end of another one fails. One whose end was
    * told to some only, as memory was lacking, is continued after a pause, with the same exit, until
    * all are told (I4 of ProcessLinks; RetriedTask). It has left the map, so nobody else ends it.
-   * The end of the session takes the maps whole, and continues with what is left in them.
+   * The end of the session takes the maps whole, and continues with what is left in them. What
+   * stands in their place takes nothing (I2).
    * [RemoteWatchesTest]
    *
    * So a watch is added under the lock and listens after it. A process that has ended tells its
@@ -117,7 +118,7 @@ final class RemoteTies {
   private long linksReceived;
   private boolean ended;
 
-  // the thread that ends the session; what has not ended yet
+  // under the lock of the delivery; what the end of the session has not ended yet
   private Map<Pid, StandIn> lastStandIns = Map.of();
   private Map<Pid, Watch> lastWatches = Map.of();
 
@@ -511,16 +512,14 @@ final class RemoteTies {
   /// The session has ended: ends all stand-ins and forgets all watches. If it throws, another call
   /// continues there.
   void ended() {
-    Map<Pid, StandIn> noStandIns = new HashMap<>();
-    Map<Pid, Watch> noWatches = new HashMap<>();
     lock.lock();
     try {
       if (!ended) {
         ended = true;
         lastStandIns = standIns;
         lastWatches = watches;
-        standIns = noStandIns;
-        watches = noWatches;
+        standIns = Map.of();
+        watches = Map.of();
       }
     } finally {
       lock.unlock();

@@ -73,11 +73,13 @@ final class StandIn implements ProcessLinks.Owner {
     throw new IllegalStateException(pid + " is of another node; it monitors nothing here");
   }
 
-  /// Tells all that are tied to it. What fails is continued after a pause. Throws nothing.
+  /// Tells all that are tied to it. What fails is continued after a pause.
   ///
   /// @param how it has ended; null when that is not known
   void exited(@Nullable Exit how) {
-    end = how;
+    if (end == null) {
+      end = how;
+    }
     telling.run();
   }
 

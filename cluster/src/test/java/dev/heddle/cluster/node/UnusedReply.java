@@ -10,12 +10,12 @@ import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
 /// A reply that nobody gives: simulated requests are known by their numbers.
-final class UnusedReply {
+public final class UnusedReply {
   private static @Nullable Reply<@Nullable Object> one; // under the lock of the class
 
   private UnusedReply() {}
 
-  static synchronized Reply<@Nullable Object> get() {
+  public static synchronized Reply<@Nullable Object> get() {
     if (one == null) {
       one = make();
     }

@@ -55,6 +55,11 @@ public final class FakeNode implements LocalProcesses {
   Consumer<Pid> offering = _ -> {}; // called before each message
   CompletableFuture<@Nullable Void> room = CompletableFuture.completedFuture(null);
 
+  // of requests: those from the other node have one answer
+  CompletableFuture<@Nullable Object> answer = new CompletableFuture<>();
+  Runnable failing = () -> {}; // called before a request to the other node fails
+  int failed;
+
   /// Makes no thread.
   public static final Executor NO_THREAD =
       _ -> {
@@ -193,7 +198,7 @@ public final class FakeNode implements LocalProcesses {
 
   @Override
   public CompletableFuture<@Nullable Object> request(Pid to, @Nullable Object message) {
-    throw none();
+    return answer;
   }
 
   @Override
@@ -214,13 +219,11 @@ public final class FakeNode implements LocalProcesses {
 
   @Override
   public Reply<?> replyInMessage(Request request) {
-    throw none();
+    return request.reply();
   }
 
   @Override
-  public void onClosed(Request request, Runnable action) {
-    throw none();
-  }
+  public void onClosed(Request request, Runnable action) {}
 
   @Override
   public boolean complete(Request request, @Nullable Object result) {
@@ -229,7 +232,9 @@ public final class FakeNode implements LocalProcesses {
 
   @Override
   public boolean fail(Request request, Throwable failure) {
-    throw none();
+    failing.run();
+    failed++;
+    return true;
   }
 
   @Override

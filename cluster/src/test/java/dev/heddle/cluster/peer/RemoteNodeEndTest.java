@@ -4,14 +4,17 @@ package dev.heddle.cluster.peer;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.heddle.cluster.group.GroupChange;
+import dev.heddle.cluster.node.UnusedReply;
 import dev.heddle.cluster.wire.Content;
 import dev.heddle.cluster.wire.Frame;
 import dev.heddle.process.Exit;
 import dev.heddle.process.MailboxPolicy;
+import dev.heddle.process.Request;
 import dev.heddle.process.SendResult;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -24,8 +27,8 @@ final class RemoteNodeEndTest {
   private final FakeNode here = new FakeNode("a", "b", 1);
   private final FakeNode there = new FakeNode("b", "a", 1);
 
-  /// A wait for space that cannot be cancelled the first time.
-  private final class FailingWait extends CompletableFuture<@Nullable Void> {
+  /// A wait that cannot be cancelled the first time.
+  private final class FailingWait<T extends @Nullable Object> extends CompletableFuture<T> {
     private boolean hasFailed;
     final List<Boolean> underTheLock = new ArrayList<>(); // of each cancel
 
@@ -43,7 +46,7 @@ final class RemoteNodeEndTest {
   @Test
   @Tag("C5")
   void end_ofWhichAPartFails_endsTheOtherParts_andThatOneLater() {
-    FailingWait room = new FailingWait();
+    FailingWait<@Nullable Void> room = new FailingWait<>();
     here.nearlyFull = MailboxPolicy.SUSPEND;
     here.offered = SendResult.FULL;
     here.room = room;
@@ -65,6 +68,44 @@ final class RemoteNodeEndTest {
     assertThat(room).isCancelled();
     assertThat(here.remote.counters().dropped()).isEqualTo(1);
     assertThat(here.remote.counters().heldBytes()).isZero();
+    assertThat(here.hasRetries()).isFalse();
+  }
+
+  /// The asker would wait for ever.
+  @Test
+  @Tag("C5")
+  void end_whenARequestCannotBeFailed_failsItLater() {
+    AtomicBoolean hasFailed = new AtomicBoolean();
+    here.failing =
+        () -> {
+          if (hasFailed.compareAndSet(false, true)) {
+            throw new OutOfMemoryError("of a test");
+          }
+        };
+    Request request = new Request("question", UnusedReply.get());
+    here.remote.send(there.pid(0), request);
+    here.remote.send(there.pid(0), request);
+
+    here.endSession();
+    here.retry();
+    assertThat(here.failed).isEqualTo(2);
+    assertThat(here.remote.counters().outgoingCalls()).isZero();
+    assertThat(here.hasRetries()).isFalse();
+  }
+
+  @Test
+  @Tag("C5")
+  void end_whenARequestOfTheOtherNodeCannotBeGivenUp_givesItUpLater() {
+    FailingWait<@Nullable Object> answer = new FailingWait<>();
+    here.answer = answer;
+    here.remote.handle(
+        List.of(new Frame.Ask(1, here.pid(0), MessageContents.of(there.life, "question"))));
+    assertThat(here.remote.counters().incomingCalls()).isEqualTo(1);
+
+    here.endSession();
+    here.retry();
+    assertThat(answer).isCancelled();
+    assertThat(here.remote.counters().incomingCalls()).isZero();
     assertThat(here.hasRetries()).isFalse();
   }
 

@@ -36,7 +36,6 @@ import dev.heddle.process.routing.LocalPid;
 import dev.heddle.process.routing.Receiver;
 import dev.heddle.process.scheduler.EventQueue;
 import dev.heddle.process.scheduler.Node;
-import dev.heddle.process.scheduler.WorkScheduler;
 import dev.heddle.process.scheduler.Worker;
 import dev.heddle.process.scheduler.WorkerThread;
 import java.time.Instant;
@@ -462,13 +461,16 @@ public final class ProcessInstance extends ProcessLifecycle
         : receiveAlone(message);
   }
 
-  private int nextNumber() {
-    WorkScheduler scheduler = host.scheduler();
-    return scheduler.recordsMessages() ? scheduler.nextNumber(WorkerThread.currentWorker()) : 0;
+  private Envelope envelope(@Nullable Object message) {
+    return host.scheduler().recordsMessages() ? recorded(message) : new Envelope(message);
+  }
+
+  private Envelope recorded(@Nullable Object message) {
+    return Envelope.of(message, host.scheduler().nextNumber(WorkerThread.currentWorker()));
   }
 
   private SendResult receiveAlone(@Nullable Object message) {
-    Envelope envelope = Envelope.of(message, nextNumber());
+    Envelope envelope = envelope(message);
     Worker here = beginWakeUp(BY_MESSAGE);
     boolean displaces = options.policy() == MailboxPolicy.DROP_OLDEST;
     EventQueue.Push push =
@@ -508,7 +510,7 @@ public final class ProcessInstance extends ProcessLifecycle
     }
     Envelope[] envelopes = new Envelope[messages.length];
     for (int i = 0; i < envelopes.length; i++) {
-      envelopes[i] = Envelope.of(messages[i], nextNumber());
+      envelopes[i] = envelope(messages[i]);
     }
     Worker here = beginWakeUp(BY_MESSAGE);
     int accepted = pushAll(envelopes);

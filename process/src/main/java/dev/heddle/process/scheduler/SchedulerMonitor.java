@@ -206,8 +206,7 @@ final class SchedulerMonitor {
     wakeIfThereIsWork(); // released by releaseLast() just now, or I4 of Parking
     compensating.update(heldUp, now);
     Set<Worker> extras = compensating.running();
-    if (!extras
-        .isEmpty()) { // an iterator for each check would be the only thing that one allocates
+    if (!extras.isEmpty()) { // else an iterator would be all that a check allocates
       for (Worker extra : extras) {
         if (!hasProgressed(extra, now) && isToBeReported(extra, now)) {
           longest = extra;

@@ -62,8 +62,8 @@ public interface ClusterMXBean {
   /// @param roundTripMicros of the last ping; -1 when there was none
   /// @param outboxBytes that wait to be sent to it
   /// @param unacknowledgedBytes that are on their way to it
-  /// @param windowBytes while as many are on their way to it, nothing else leaves; 0 when it takes
-  ///   nothing more, or is not in touch
+  /// @param windowBytes how many bytes of messages and the like may be on their way to it; one
+  ///   packet may be longer; 0 when it takes nothing more, or is not in touch
   /// @param heldBytes of its messages that wait here for full mailboxes
   /// @param pausedReceivers its processes whose mailboxes are nearly full
   /// @param refusedHere messages, requests, orders and starts of it that were not accepted here

@@ -250,7 +250,7 @@ final class VoterCalls implements AutoCloseable {
       for (byte[] packet = next(); packet != null; packet = next()) {
         try {
           carryOut(from, packet);
-        } catch (RuntimeException | Error e) {
+        } catch (Throwable e) { // others than these two come from other languages
           log(e);
         }
       }
@@ -262,7 +262,7 @@ final class VoterCalls implements AutoCloseable {
             System.Logger.Level.ERROR,
             "a packet of voter '%s' has not been handled".formatted(from),
             why);
-      } catch (RuntimeException | Error _) { // of a log handler of the program
+      } catch (Throwable _) { // of a log handler of the program
         return; // safe: only the line is lost, and the lane goes on
       }
     }

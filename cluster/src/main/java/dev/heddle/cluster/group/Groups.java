@@ -397,19 +397,19 @@ public final class Groups {
     listeners.call();
   }
 
-  /// A session has ended: its members are none any more, with one change a group. If there is no
-  /// memory for the changes it throws, and nothing has happened: it can be called again.
+  /// A session has ended: its members are none any more, with one change a group. If it throws, for
+  /// lack of memory, another call continues there; a listener may hear of one group twice then.
   public void ended(NodePeer peer) {
     lock.lock();
     try {
       Session session = sessions.get(peer);
       if (session != null) {
-        List<GroupChange> changes = new ArrayList<>(session.members.size());
-        session.members.forEach(
-            (group, pids) -> changes.add(new GroupChange(group, List.of(), List.copyOf(pids))));
+        for (var each = session.members.entrySet().iterator(); each.hasNext(); each.remove()) {
+          var of = each.next();
+          listeners.put(new GroupChange(of.getKey(), List.of(), List.copyOf(of.getValue())));
+        }
         open.remove(session);
         sessions.remove(peer);
-        changes.forEach(listeners::put);
       }
     } finally {
       lock.unlock();

@@ -9,6 +9,7 @@ import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /// Listeners of the program. Each is called with all changes in order, one at a time, on a thread
@@ -44,8 +45,8 @@ public final class Listeners<T> {
 
     void put(T change) {
       if (!removed) {
-        count.incrementAndGet();
         waiting.add(change);
+        count.incrementAndGet();
       }
     }
 
@@ -54,8 +55,9 @@ public final class Listeners<T> {
         remove(this);
         log(
             System.Logger.Level.WARNING,
-            "removed a listener that is more than %d changes behind: %s"
-                .formatted(MOST_WAITING, consumer),
+            () ->
+                "removed a listener that is more than %d changes behind: %s"
+                    .formatted(MOST_WAITING, consumer),
             null);
       }
       if (!waiting.isEmpty() && called.compareAndSet(false, true)) {
@@ -92,14 +94,15 @@ public final class Listeners<T> {
       try {
         consumer.accept(change);
       } catch (Throwable t) {
-        log(System.Logger.Level.ERROR, "a listener failed on " + change, t);
+        log(System.Logger.Level.ERROR, () -> "a listener failed on " + change, t);
       }
     }
 
-    private static void log(System.Logger.Level level, String line, @Nullable Throwable why) {
+    private static void log(
+        System.Logger.Level level, Supplier<String> line, @Nullable Throwable why) {
       try {
-        LOG.log(level, line, why);
-      } catch (Throwable _) { // of a log handler of the program
+        LOG.log(level, line.get(), why);
+      } catch (Throwable _) { // of a log handler, or a toString(), of the program
         return; // safe: only the line is lost, and the listener hears of the next change
       }
     }

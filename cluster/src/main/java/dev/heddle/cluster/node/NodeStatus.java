@@ -26,7 +26,8 @@ import org.jspecify.annotations.Nullable;
 /// @param roundTrip of the last ping; null when there is none
 /// @param outboxBytes that wait to be sent
 /// @param unacknowledgedBytes that it has not said to have taken
-/// @param windowBytes while as many are so, nothing else leaves; 0 when it takes no more
+/// @param windowBytes how many may be so, but for one packet that is longer; 0 when it takes no
+///   more
 /// @param stalled whether it takes no more for now
 /// @param counters of the session, or of the last one, as it was at its end; null when there was
 ///   none

@@ -346,7 +346,7 @@ public final class ClusterJfrEvents {
     long unacknowledged;
 
     @Label("Window")
-    @Description("While as much is unacknowledged, nothing else leaves")
+    @Description("How much may be unacknowledged, but for one packet that is longer")
     @DataAmount
     long window;
 

@@ -169,7 +169,7 @@ final class IncomingCalls {
     register(wait.id(), started);
     var _ =
         started.whenComplete((yes, failure) -> {
-          if (open.remove(wait.id()) != null) {
+          if (!ended && open.remove(wait.id()) != null) {
             byte[] content = context.contents().encode(failure == null && yes);
             context.send(new Frame.Answer(wait.id(), content));
           }

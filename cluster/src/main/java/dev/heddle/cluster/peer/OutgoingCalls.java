@@ -156,7 +156,7 @@ final class OutgoingCalls {
 
   /// The caller needs no answer any more, or has got it.
   private void giveUp(long id) {
-    if (open.remove(id) != null) {
+    if (open.remove(id) != null && !ended) {
       context.send(new Frame.GiveUp(id));
     }
   }

@@ -48,11 +48,12 @@ public final class RemoteNode implements NodePeer {
    * ENDED  send, order                same   UNREACHABLE
    * ENDED  link, monitor, whenExited  same   NO_CONNECTION at once
    *
-   * The end first marks the ties, the calls and this node as ended, each so that what comes later
-   * sees the mark (see there), then stand-ins exit, calls fail, waits for space complete, held
-   * messages are dropped. A part of the end that fails keeps back no other one, and is tried again
-   * until it is done (RetriedTask). So each part leaves what it could not end where the next try
-   * finds it. [RemoteNodeEndTest]
+   * The end marks this node as ended first, and removes the members of groups. Then, under the lock
+   * of the delivery, held messages are dropped, stand-ins exit, calls fail and waits for space
+   * complete: each part is marked as ended before it is emptied, so that what comes later sees the
+   * mark. A part that fails keeps back no other one, and is tried again until it is done
+   * (RetriedTask). So each part leaves what it could not end where the next try finds it.
+   * [RemoteNodeEndTest]
    *
    * Code of the program runs elsewhere: starts and listeners of groups on threads of their own,
    * stages of futures too (see LocalProcesses). Only constructors of messages and codecs run under
@@ -503,7 +504,8 @@ public final class RemoteNode implements NodePeer {
   /// thread is delivering. Does not wait for that: that thread does the rest.
   public void ended() {
     ended = true;
-    membersEnd.run(); // before the next session with that node tells of its members
+    membersEnd
+        .run(); // unless it fails, before the next session with that node tells of its members
     delivery.doLast(this::end);
   }
 

@@ -73,8 +73,8 @@ final class RemoteTies {
    * What fails. Each stand-in is ended, also when the end of another one fails. One whose end was
    * told to some only, as memory was lacking, is continued after a pause, with the same exit, until
    * all are told (I4 of ProcessLinks; RetriedTask). It has left the map, so nobody else ends it.
-   * The end of the session takes the maps whole, and continues with what is left in them. What
-   * stands in their place takes nothing (I2).
+   * The end of the session takes both maps whole, and continues with what is left in them. The
+   * fields are Map.of() then, where a put would throw (I2).
    * [RemoteWatchesTest]
    *
    * So a watch is added under the lock and listens after it. A process that has ended tells its
@@ -377,7 +377,7 @@ final class RemoteTies {
     Watch added;
     lock.lock();
     try {
-      added = watchMonitored(owner, target);
+      added = ended ? null : watchMonitored(owner, target);
     } finally {
       lock.unlock();
     }
@@ -407,6 +407,9 @@ final class RemoteTies {
     Watch added;
     lock.lock();
     try {
+      if (ended) {
+        return;
+      }
       linksReceived++;
       ProcessLinks.Owner owner = watchedOr(found, to);
       if (owner == null) {
@@ -450,6 +453,9 @@ final class RemoteTies {
     StandIn standIn;
     lock.lock();
     try {
+      if (ended) {
+        return; // a codec of the program has ended the session while it decoded the exit
+      }
       standIn = standIns.remove(pid);
       if (standIn != null) {
         standIn.linked.keySet().forEach(local -> unwatchLinked(local, pid));

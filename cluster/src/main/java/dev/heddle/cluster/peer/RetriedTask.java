@@ -19,6 +19,9 @@ final class RetriedTask {
   private final String what;
   private final Object whose;
 
+  // the thread that runs the task; why it has failed, until that is logged
+  private @Nullable Throwable unlogged;
+
   /// @param executor runs the task again, on a thread of its own
   /// @param task continues where it has thrown when it is run again
   /// @param what the task does, for the log: "telling the end of"
@@ -35,32 +38,30 @@ final class RetriedTask {
     try {
       task.run();
     } catch (Throwable t) {
-      Throwable refusal = later(); // before the log, whose handlers may wait
-      log(refusal == null ? "failed, and is tried again" : "failed, and is given up", t);
+      unlogged = t; // log handlers may wait, and the caller may have a lock
+      later();
     }
   }
 
-  /// Arranges that the task is run again.
-  ///
-  /// @return null; or why it is not: the runtime has shut down, or there is no memory for it
-  private @Nullable Throwable later() {
+  private void later() {
     try {
       executor.executeLater(again);
-      return null;
-    } catch (Throwable t) {
-      return t;
+    } catch (Throwable t) { // the runtime has shut down, or there is no memory even for that
+      log("failed, and is given up", t);
     }
   }
 
-  /// Logs nothing when the task fails again: that was said, and may go on for long.
+  /// Logs the first failure only: others may follow for long.
   private void again() {
+    Throwable first = unlogged;
+    unlogged = null;
     try {
       task.run();
-    } catch (Throwable _) { // safe: what is thrown was logged the first time
-      Throwable refusal = later();
-      if (refusal != null) {
-        log("failed, and is given up", refusal);
-      }
+    } catch (Throwable _) { // safe: it is much like the first one
+      later();
+    }
+    if (first != null) {
+      log("failed, and is tried again", first);
     }
   }
 

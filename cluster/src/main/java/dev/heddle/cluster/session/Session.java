@@ -261,8 +261,8 @@ public final class Session {
     return Math.max(0, most - unacknowledgedBytes);
   }
 
-  /// While as many bytes are on their way, nothing else leaves; 0 when the other node takes no
-  /// more.
+  /// How many bytes may be on their way, but for one packet that is longer; 0 when the other node
+  /// takes no more.
   public int sendWindow() {
     return Math.min(window, congestion.bytes());
   }

@@ -62,10 +62,35 @@ final class ListenersTest {
     assertThat(heard).containsExactly("one", "two");
   }
 
+  @Test
+  void listenerThatFails_onAChangeWithoutAText_hearsOfTheNextChange() {
+    List<Object> all = new ArrayList<>();
+    Listeners<Object> listenersOfAll = new Listeners<>(Runnable::run);
+    listenersOfAll.add(
+        change -> {
+          all.add(change);
+          throw new IllegalStateException("of a test");
+        },
+        List.of());
+    for (int i = 0; i < 2; i++) {
+      listenersOfAll.put(
+          new Object() {
+            @Override
+            public String toString() {
+              throw new IllegalStateException("of a test");
+            }
+          });
+      listenersOfAll.call();
+    }
+    assertThat(all).hasSize(2);
+  }
+
   private static final class ThrowingHandler extends Handler {
     @Override
     public void publish(LogRecord line) {
-      throw new IllegalStateException("of a test");
+      if (line.getMessage().startsWith("a listener failed")) { // others may log, too
+        throw new IllegalStateException("of a test");
+      }
     }
 
     @Override

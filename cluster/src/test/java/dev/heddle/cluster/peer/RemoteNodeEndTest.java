@@ -21,7 +21,6 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /// The end of a session of which a part fails, as it does when there is no memory.
-@Tag("C4")
 @Timeout(300)
 final class RemoteNodeEndTest {
   private final FakeNode here = new FakeNode("a", "b", 1);
@@ -44,6 +43,7 @@ final class RemoteNodeEndTest {
   }
 
   @Test
+  @Tag("C4")
   @Tag("C5")
   void end_ofWhichAPartFails_endsTheOtherParts_andThatOneLater() {
     FailingWait<@Nullable Void> room = new FailingWait<>();

@@ -504,8 +504,7 @@ public final class RemoteNode implements NodePeer {
   /// thread is delivering. Does not wait for that: that thread does the rest.
   public void ended() {
     ended = true;
-    membersEnd
-        .run(); // unless it fails, before the next session with that node tells of its members
+    membersEnd.run(); // first: the next session with that node tells of its members
     delivery.doLast(this::end);
   }
 

@@ -16,6 +16,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import org.apache.ratis.conf.Parameters;
 import org.apache.ratis.conf.RaftProperties;
+import org.apache.ratis.proto.RaftProtos.CommitInfoProto;
 import org.apache.ratis.proto.RaftProtos.RaftClientRequestProto;
 import org.apache.ratis.proto.RaftProtos.ServerRpcProto;
 import org.apache.ratis.protocol.ClientId;
@@ -287,17 +288,30 @@ final class RaftVoter implements AutoCloseable {
         .setCallId(number);
   }
 
-  /// Whether a voter takes part, by a configuration that is committed and has followed no other.
+  /// Whether a voter takes part: by a configuration that is committed and has followed no other,
+  /// and that this voter knows to be so. The others can commit it without it, and until it has
+  /// heard of that it refuses its vote: if the leader ended then, nobody could be elected.
   boolean hasVoter(String other) {
     try {
       RaftServer.Division division = division();
       RaftConfiguration now = division.getRaftConf();
       return now.getPreviousPeers().isEmpty()
           && now.getLogEntryIndex() <= division.getInfo().getLastAppliedIndex()
-          && now.getCurrentPeers().stream().anyMatch(it -> it.getId().toString().equals(other));
+          && now.getCurrentPeers().stream().anyMatch(it -> it.getId().toString().equals(other))
+          && now.getLogEntryIndex() <= committed(division, other);
     } catch (IOException _) {
       return false; // it has ended meanwhile
     }
+  }
+
+  /// Up to where a voter knows the log to be committed, as it has told the leader, and the leader
+  /// this one; -1 when nothing is known.
+  private static long committed(RaftServer.Division division, String voter) {
+    return division.getCommitInfos().stream()
+        .filter(it -> it.getServer().getId().toStringUtf8().equals(voter))
+        .mapToLong(CommitInfoProto::getCommitIndex)
+        .findFirst()
+        .orElse(-1);
   }
 
   /// Whether a voter takes part, or will when the last configuration in the log is committed.

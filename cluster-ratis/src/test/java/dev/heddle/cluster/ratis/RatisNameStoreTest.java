@@ -426,13 +426,6 @@ class RatisNameStoreTest {
     }
   }
 
-  private static TestVoter startWithoutItsDisk(TestVoters voters, TestVoter lost)
-      throws IOException {
-    voters.end(lost.node);
-    voters.loseDisk(lost.node);
-    return voters.start(lost.node);
-  }
-
   @Test
   void voterWhoseDiskIsLost_isAnotherVoter_andTakesThePlace() throws IOException {
     try (TestVoters voters = new TestVoters(root, TestVoters.NAMES, SNAPSHOT_EACH_50).startAll()) {
@@ -441,7 +434,7 @@ class RatisNameStoreTest {
       voters.renew(leader, "a").join();
       voters.registerAll(leader, "a", "n", 300);
       Set<String> before = ids(leader);
-      TestVoter empty = startWithoutItsDisk(voters, lost);
+      TestVoter empty = voters.startWithoutItsDisk(lost);
       // Its id alone is not enough: until all has been agreed to, those of before count, too.
       TestVoters.await(
           () -> empty.id() + " among the voters: " + ids(voters.leader()),
@@ -470,7 +463,7 @@ class RatisNameStoreTest {
       TestVoter lost = voters.others(leader).getFirst();
       voters.renew(leader, "a").join();
       voters.registerAll(leader, "a", "n", 300);
-      TestVoter empty = startWithoutItsDisk(voters, lost);
+      TestVoter empty = voters.startWithoutItsDisk(lost);
       AtomicBoolean isCut = new AtomicBoolean();
       voters.network.atEachPacket(() -> {
         RaftVoter now = empty.store.voter();

@@ -94,6 +94,13 @@ final class TestVoters implements AutoCloseable {
     voters.remove(node).close();
   }
 
+  /// Starts a voter in the place of one that has lost its disk.
+  TestVoter startWithoutItsDisk(TestVoter lost) throws IOException {
+    end(lost.node);
+    loseDisk(lost.node);
+    return start(lost.node);
+  }
+
   void loseDisk(String node) throws IOException {
     try (var files = Files.walk(root.resolve(node))) {
       files.sorted(Comparator.reverseOrder()).forEach(file -> file.toFile().delete());

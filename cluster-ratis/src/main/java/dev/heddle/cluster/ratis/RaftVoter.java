@@ -289,8 +289,8 @@ final class RaftVoter implements AutoCloseable {
   }
 
   /// Whether a voter takes part: by a configuration that is committed and has followed no other,
-  /// and that this voter knows to be so. The others can commit it without it, and until it has
-  /// heard of that it refuses its vote: if the leader ended then, nobody could be elected.
+  /// and of which that voter itself knows this. The others can commit it without that voter, which
+  /// refuses its vote until it has heard of it: if the leader ended then, nobody could be elected.
   boolean hasVoter(String other) {
     try {
       RaftServer.Division division = division();

@@ -250,7 +250,7 @@ final class VoterCalls implements AutoCloseable {
       for (byte[] packet = next(); packet != null; packet = next()) {
         try {
           carryOut(from, packet);
-        } catch (Throwable e) { // others than these two come from other languages
+        } catch (Throwable e) { // checked ones, too: of a handler in another language
           log(e);
         }
       }

@@ -14,21 +14,24 @@ import java.util.function.Consumer;
 /// Ours of this commit and of another one, in turns: each with its own bench, all with the flags of
 /// this one.
 final class Against {
-  private static final int STARTS = 8; // of each; see Change
+  /// How often each of the two is started, unless somebody asks for another number; see Change.
+  static final int STARTS = 8;
+
   private static final Set<String> SUBJECTS = Set.of(Contender.HEDDLE, Contender.HEDDLE_LAUNCHER);
 
   private Against() {}
 
-  /// Runs a shape and compares.
+  /// Runs a shape and compares. Each start takes as long, however many there are.
   ///
   /// @throws IllegalStateException when nothing can be compared, since one of the two does not run
-  static List<Comparison> run(Shape shape, Build other, Effort effort, Consumer<String> progress) {
-    List<ShapeResult> starts = new ArrayList<>();
+  static List<Comparison> run(
+      Shape shape, Build other, int starts, Effort effort, Consumer<String> progress) {
+    List<ShapeResult> results = new ArrayList<>();
     List<String> missing = new ArrayList<>();
-    for (int start = 0; start < STARTS; start++) {
-      progress.accept(shape.name() + ": start " + (start + 1) + " of " + STARTS);
+    for (int start = 0; start < starts; start++) {
+      progress.accept(shape.name() + ": start " + (start + 1) + " of " + starts);
       boolean otherFirst = start % 2 == 1;
-      starts.add(
+      results.add(
           Driver.run(
               both(shape, other, otherFirst),
               effort.start(STARTS),
@@ -38,13 +41,13 @@ final class Against {
                   progress.accept(line);
                 }
               }));
-      if (Comparison.of(starts).isEmpty()) {
+      if (Comparison.of(results).isEmpty()) {
         throw new IllegalStateException(
             "nothing of %s can be compared with %s: %s"
                 .formatted(shape.name(), other.revision(), String.join("; ", missing)));
       }
     }
-    return Comparison.of(starts);
+    return Comparison.of(results);
   }
 
   /// The shape with ours alone, each beside the other commit's.

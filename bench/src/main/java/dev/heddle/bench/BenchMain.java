@@ -101,7 +101,7 @@ public final class BenchMain {
     for (Shape shape : options.shapes()) {
       List<Comparison> all;
       try {
-        all = Against.run(shape, other, options.effort(), this::progress);
+        all = Against.run(shape, other, options.starts(), options.effort(), this::progress);
       } catch (IllegalStateException e) {
         words.println("heddle bench: " + e.getMessage());
         return FAILED;

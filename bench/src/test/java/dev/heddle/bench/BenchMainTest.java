@@ -24,10 +24,17 @@ import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /// The command line, and contenders that cannot take part.
 class BenchMainTest {
+  private static final String[] AGAINST_ALL = {
+    "--against", "abc", "--against-class-path", "there/*", "all"
+  };
+
   private final ByteArrayOutputStream lines = new ByteArrayOutputStream();
   private final ByteArrayOutputStream words = new ByteArrayOutputStream();
   private final BenchMain bench = new BenchMain(stream(lines), stream(words));
@@ -92,6 +99,30 @@ class BenchMainTest {
   void against_withoutTheLauncher_isAUsageError() throws IOException {
     assertThat(bench.run("--against", "HEAD", "switch")).isEqualTo(2);
     assertThat(words.toString(StandardCharsets.UTF_8)).contains("--against needs the launcher");
+  }
+
+  @Test
+  void starts_areThoseAsked_andElseEight() {
+    assertThat(Options.of(AGAINST_ALL).starts()).isEqualTo(8);
+    assertThat(Options.of(with(AGAINST_ALL, "--starts", "40")).starts()).isEqualTo(40);
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"6", "-8", "many", ""})
+  void starts_tooFewToTellAnything_isAUsageError(String starts) throws IOException {
+    assertThat(bench.run(with(AGAINST_ALL, "--starts", starts))).isEqualTo(2);
+    assertThat(words.toString(StandardCharsets.UTF_8))
+        .contains("--starts needs a number of 7 or more, not '" + starts + "'", "Usage");
+  }
+
+  @Test
+  void starts_withoutAnotherCommit_isAUsageError() throws IOException {
+    assertThat(bench.run("--starts", "40", "switch")).isEqualTo(2);
+    assertThat(words.toString(StandardCharsets.UTF_8)).contains("--starts is for --against REV");
+  }
+
+  private static String[] with(String[] arguments, String... more) {
+    return Stream.of(arguments, more).flatMap(Stream::of).toArray(String[]::new);
   }
 
   @Test

@@ -45,7 +45,7 @@ final class BenchCommand implements Callable<Integer> {
   @Parameters(
       arity = "0..*",
       paramLabel = "ARGS",
-      description = "--list, --quick, --json FILE, --report, --against REV, and names of shapes.")
+      description = "--list, --quick, --json FILE, --report, --against REV, --starts N, and names.")
   private List<String> arguments = new ArrayList<>();
 
   @Override

@@ -4,7 +4,7 @@ package dev.heddle.process.scheduler;
 /// Decides when a [Burst] is worth its object: after several messages of a run to one task.
 ///
 /// **Thread** the worker.
-final class BurstHeuristic {
+final class BurstHeuristic extends CacheLinePadding {
   private static final int SINGLE_SENDS = 4; // messages to one task in a row, before a burst
   private static final int FEWEST_PLACES = 16; // of a burst; then twice as many each time
   private static final int MOST_PLACES = 128; // half a kilobyte

@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
 
 /// The run queue of all workers, a FIFO: tasks that other threads have woken, and tasks that have
 /// used up their budget.
-final class GlobalQueue {
+final class GlobalQueue extends CacheLinePadding {
   /*
    * Two lists, linked by the tasks themselves. Producers push tasks on `arrived`, newest first,
    * with a CAS. Consumers hold the lock. A consumer that finds `waiting` empty detaches all of

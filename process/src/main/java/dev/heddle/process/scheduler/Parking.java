@@ -11,7 +11,7 @@ import java.util.ArrayDeque;
 import java.util.concurrent.locks.LockSupport;
 
 /// Counts the workers that are awake and those that search for work, and wakes parked workers.
-final class Parking {
+final class Parking extends CacheLinePadding {
   /*
    * One word counts the workers that are awake, and how many of them are searching. Parked workers
    * are on a stack under a lock: the last worker to park, whose caches are warm, is the first to be

@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
 /// of one, the worker completes it after the step.
 ///
 /// **Thread** the worker, or a fiber that is mounted on it.
-final class WakeUpJournal {
+final class WakeUpJournal extends CacheLinePadding {
   /*
    * A step publishes an event for a task, then wakes the task. A StackOverflowError between the two
    * would leave the task asleep although it has an event. So the step calls begin() before the

@@ -9,7 +9,7 @@ import org.jspecify.annotations.Nullable;
 
 /// A deque of one worker: the owner pushes and pops at one end, thieves take half from the other.
 /// The owner may also take the oldest item from there.
-public final class WorkDeque<T> {
+public final class WorkDeque<T> extends CacheLinePadding {
   /*
    * The deque of Chase and Lev, with two differences: a thief takes up to MAX_STEAL items with one
    * CAS, and the owner may take the oldest item, by a CAS as a thief does (pollOldest).

@@ -18,7 +18,7 @@ import org.jspecify.annotations.Nullable;
 ///
 /// **Out of memory** costs no worker and loses no task: the links of the queues are in the tasks.
 /// If the end of a task lacks memory, it is finished when there is memory again.
-public sealed class WorkScheduler permits SimulatedScheduler {
+public sealed class WorkScheduler extends CacheLinePadding permits SimulatedScheduler {
   private static final int MAX_RETRIES = 10_000; // unfinished ends at a time: a millisecond or so
 
   private final Worker[] workers;

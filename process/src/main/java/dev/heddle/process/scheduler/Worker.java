@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
 
 /// Runs tasks on its thread: first the newest of its own deque, then tasks of the global queue,
 /// then half of another worker's deque.
-public sealed class Worker permits SimulatedWorker {
+public sealed class Worker extends CacheLinePadding permits SimulatedWorker {
   private static final int GLOBAL_QUEUE_INTERVAL =
       61; // picks; prime, so it does not beat with batches of 16 or 32
   private static final int GLOBAL_BATCH = 16; // taken along with the task that is run

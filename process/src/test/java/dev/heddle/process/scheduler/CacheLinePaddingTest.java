@@ -23,12 +23,12 @@ class CacheLinePaddingTest {
     int one;
   }
 
-  @SuppressWarnings("unused")
+  @SuppressWarnings("unused") // its size counts
   private static final class One {
     int one;
   }
 
-  @SuppressWarnings("unused")
+  @SuppressWarnings("unused") // its size counts
   private static final class Two {
     int one;
     int two;

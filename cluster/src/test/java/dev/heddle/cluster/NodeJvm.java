@@ -27,6 +27,7 @@ public final class NodeJvm implements AutoCloseable {
   static final String VOTERS_JAR = "heddle.ratis.jar";
 
   private static final long GUARD_SECONDS = 240; // only a hang takes so long
+  private static final Line END = new Line(0, "");
 
   private final java.lang.Process process;
   private final PrintStream in;
@@ -92,6 +93,8 @@ public final class NodeJvm implements AutoCloseable {
       }
     } catch (IOException e) {
       // safe: it was killed, and said nothing more
+    } finally {
+      next.add(END);
     }
   }
 
@@ -99,8 +102,9 @@ public final class NodeJvm implements AutoCloseable {
   public Line waitFor(String... begins) throws InterruptedException {
     while (true) {
       Line line = next.poll(GUARD_SECONDS, TimeUnit.SECONDS);
-      if (line == null) {
-        throw new AssertionError("no line '" + String.join("', '", begins) + "' after " + all);
+      if (line == null || line.equals(END)) {
+        String how = line == null ? "no line '%s' after %s" : "ended without a line '%s': %s";
+        throw new AssertionError(how.formatted(String.join("', '", begins), all));
       }
       if (Stream.of(begins).anyMatch(line.text::startsWith)) {
         return line;

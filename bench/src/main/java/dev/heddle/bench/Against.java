@@ -14,14 +14,14 @@ import java.util.function.Consumer;
 /// Ours of this commit and of another one, in turns: each with its own bench, all with the flags of
 /// this one.
 final class Against {
-  /// How often each of the two is started, unless somebody asks for another number; see Change.
+  /// How often each of the two is started where no other number is given; see Change.
   static final int STARTS = 8;
 
   private static final Set<String> SUBJECTS = Set.of(Contender.HEDDLE, Contender.HEDDLE_LAUNCHER);
 
   private Against() {}
 
-  /// Runs a shape and compares. Each start takes as long, however many there are.
+  /// Runs a shape and compares. The number of starts does not make each of them shorter.
   ///
   /// @throws IllegalStateException when nothing can be compared, since one of the two does not run
   static List<Comparison> run(

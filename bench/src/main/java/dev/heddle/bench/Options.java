@@ -43,8 +43,9 @@ record Options(
                        goes on where an earlier run of the same commit was interrupted
         --against REV  compare this commit with another one, in turns, and say what changed
                        beyond noise (takes as long as two runs)
-        --starts N     start each of the two commits N times, not 8: the more, the smaller the
-                       changes that are told from noise (40 starts take as long as ten runs)
+        --starts N     start each of the two commits N times, not 8 (best an even number): the
+                       more, the smaller the changes that are told from noise; the time grows
+                       with N
         --list         name the shapes, how long each takes, and who takes part
       """;
 
@@ -78,6 +79,9 @@ record Options(
     }
     if (shapes.isEmpty() && !list) {
       throw new IllegalArgumentException("Name a shape, or \"all\"");
+    }
+    if (json != null && against != null) {
+      throw new IllegalArgumentException("--json and --against do not go together");
     }
     if (starts != null && against == null) {
       throw new IllegalArgumentException("--starts is for --against REV");

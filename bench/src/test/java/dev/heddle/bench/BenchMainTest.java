@@ -121,6 +121,13 @@ class BenchMainTest {
     assertThat(words.toString(StandardCharsets.UTF_8)).contains("--starts is for --against REV");
   }
 
+  @Test
+  void json_ofAComparison_isAUsageError() throws IOException {
+    assertThat(bench.run(with(AGAINST_ALL, "--json", "there"))).isEqualTo(2);
+    assertThat(words.toString(StandardCharsets.UTF_8))
+        .contains("--json and --against do not go together");
+  }
+
   private static String[] with(String[] arguments, String... more) {
     return Stream.of(arguments, more).flatMap(Stream::of).toArray(String[]::new);
   }

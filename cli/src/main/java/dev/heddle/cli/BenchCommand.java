@@ -45,7 +45,9 @@ final class BenchCommand implements Callable<Integer> {
   @Parameters(
       arity = "0..*",
       paramLabel = "ARGS",
-      description = "--list, --quick, --json FILE, --report, --against REV, --starts N, and names.")
+      description =
+          "--list, --quick, --json FILE, --report, --against REV, --starts N,"
+              + " and names of shapes.")
   private List<String> arguments = new ArrayList<>();
 
   @Override

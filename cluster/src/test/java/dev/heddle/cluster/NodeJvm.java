@@ -102,9 +102,13 @@ public final class NodeJvm implements AutoCloseable {
   public Line waitFor(String... begins) throws InterruptedException {
     while (true) {
       Line line = next.poll(GUARD_SECONDS, TimeUnit.SECONDS);
-      if (line == null || line.equals(END)) {
-        String how = line == null ? "no line '%s' after %s" : "ended without a line '%s': %s";
-        throw new AssertionError(how.formatted(String.join("', '", begins), all));
+      if (line == null) {
+        throw new AssertionError("no line '" + String.join("', '", begins) + "' after " + all);
+      }
+      if (line.equals(END)) {
+        next.add(END); // for whoever waits next
+        throw new AssertionError(
+            "ended without a line '" + String.join("', '", begins) + "' after " + all);
       }
       if (Stream.of(begins).anyMatch(line.text::startsWith)) {
         return line;

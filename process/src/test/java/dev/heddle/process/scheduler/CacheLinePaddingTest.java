@@ -9,7 +9,7 @@ import java.util.function.Supplier;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
-/// What workers write or read for each task has cache lines of its own.
+/// What workers write or read most often has cache lines of its own.
 class CacheLinePaddingTest {
   private static final int PADDING = 128; // bytes
   private static final ThreadMXBean THREADS = (ThreadMXBean) ManagementFactory.getThreadMXBean();
@@ -36,7 +36,7 @@ class CacheLinePaddingTest {
 
   /// Time for a message to and fro changed with each garbage collection, up to four times.
   @Test
-  void objectsThatWorkersUseForEachTask_shareNoCacheLine() {
+  void objectsThatWorkersUseMost_extendThePadding() {
     assertThat(
             Stream.of(
                     Worker.class,
@@ -53,7 +53,8 @@ class CacheLinePaddingTest {
   /// One field was in front of the padding, in the gap behind the header.
   @Test
   void padding_isTwoCacheLines_inFrontOfAllFields() {
-    // behind a header of any length, as the padding has an int, too
+    // behind a header of any length, as the padding has an int, too; objects are aligned to 128
+    // bytes at most
     assertThat(size(PaddedNone::new)).isEqualTo(size(One::new) + PADDING);
     assertThat(size(PaddedOne::new)).isEqualTo(size(Two::new) + PADDING);
   }

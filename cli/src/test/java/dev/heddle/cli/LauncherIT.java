@@ -236,7 +236,25 @@ class LauncherIT {
     var checkout = Checkout.in(folder);
     Outcome outcome = checkout.heddle(fakeJdk(checkout), "run", "-J-XX:+UseZGC", "A.java");
 
-    assertThat(outcome.out()).contains("-XX:+UseZGC").doesNotContain("UseParallelGC");
+    assertThat(outcome.out())
+        .contains("-XX:+UseZGC")
+        .doesNotContain("UseParallelGC", "UseCondCardMark");
+  }
+
+  /// Workers wrote one cache line of cards for each reference that they stored.
+  @Test
+  void run_withTheParallelCollector_writesCleanCardsOnly() throws Exception {
+    var checkout = Checkout.in(folder);
+    Outcome outcome = checkout.heddle(fakeJdk(checkout), "run", "A.java");
+
+    assertThat(
+            outcome
+                .out()
+                .lines()
+                .filter(line -> line.matches(".*Use(Parallel|CondCard).*"))
+                .toList())
+        .as("with the flags of the collector, or on a machine for which it is not chosen")
+        .isIn(List.of(), List.of("arg -XX:+UseParallelGC", "arg -XX:+UseCondCardMark"));
   }
 
   /// A hold in a counted loop was reported when it was over.

@@ -19,7 +19,7 @@ public final class Flags {
           + " --add-opens=java.base/jdk.internal.vm=ALL-UNNAMED"
           + " -XX:+UseCompactObjectHeaders -Djdk.pollerMode=1"
           + " -XX:+UseCountedLoopSafepoints -XX:LoopStripMiningIter=1000"
-          + " -XX:+UseParallelGC";
+          + " -XX:+UseParallelGC -XX:+UseCondCardMark";
 
   private Flags() {}
 

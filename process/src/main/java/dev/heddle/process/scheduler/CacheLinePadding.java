@@ -12,11 +12,11 @@ package dev.heddle.process.scheduler;
 /// The JVM lays out the fields of a class behind those of its superclass, but for one gap: behind a
 /// header of 12 bytes, in front of the first long. An int fills that, or a field of the subclass
 /// would be there. Two lines, since processors fetch them in pairs. None is behind the fields, so a
-/// neighbour that is not one of these may share the line of the last ones; padding on both sides was
-/// not faster.
+/// neighbour that is not one of these may share the line of the last ones; padding on both sides
+/// was not faster.
 ///
-/// It is inherited, since only that places fields in front of those of another class.
-/// The annotation `@Contended` needs an option of the JVM, which a library cannot set.
+/// It is inherited, since only that places fields in front of those of another class. The
+/// annotation `@Contended` needs an option of the JVM, which a library cannot set.
 @SuppressWarnings("unused") // they take up space
 abstract class CacheLinePadding {
   private int gap;
